@@ -1,0 +1,150 @@
+//! Files below one folder, and nothing else: the confined root.
+//!
+//! Every path is resolved by the kernel beneath the open folder (`openat2` on Linux, by hand elsewhere), so
+//! no name, symbolic link or race leads out. What a path may look like is decided once, in [`RelPath`].
+
+mod error;
+mod list;
+mod lock;
+mod path;
+mod read;
+mod walk;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::tasks::TaskFailed;
+
+pub use error::FileError;
+pub use list::{Entry, Kind, Listing};
+pub use path::RelPath;
+pub use read::{FileContent, ReadOptions};
+pub use walk::{Walk, WalkedFile};
+pub use write::{WriteMode, WriteOptions, Written};
+
+/// How the names of files that are being written begin. They are hidden, and refused as paths.
+pub const TEMP_PREFIX: &str = ".toolgate-tmp-";
+
+/// What a file operation answers.
+pub type Result<T, E = FileError> = std::result::Result<T, E>;
+
+/// A folder whose files can be used, and beyond which nothing can. Clones are the same folder.
+#[derive(Clone, Debug)]
+pub struct Root(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    dir: Dir,
+    path: PathBuf,
+}
+
+impl Root {
+    /// Opens a folder that exists.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let dir = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|error| FileError::from_io(".", error))?;
+        Ok(Self(Arc::new(Inner {
+            dir,
+            path: path.to_path_buf(),
+        })))
+    }
+
+    /// Opens a folder; makes it, readable by its owner only, and the folders above it, if it is missing.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(path)
+            .map_err(|error| FileError::from_io(".", error))?;
+        Self::open(path)
+    }
+
+    /// Where the folder is on the host. Not for messages to callers.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Reads a file, or a part of it.
+    pub async fn read(&self, path: &RelPath, options: ReadOptions) -> Result<FileContent> {
+        self.blocking(path, move |dir, path| read::read(dir, path, &options))
+            .await
+    }
+
+    /// Writes a file as a whole: after a failure or a crash there is the old file or the new one.
+    pub async fn write(&self, path: &RelPath, bytes: Vec<u8>, options: WriteOptions) -> Result<Written> {
+        self.blocking(path, move |dir, path| write::write(dir, path, &bytes, &options))
+            .await
+    }
+
+    /// Removes a file, or a symbolic link itself. Folders stay.
+    pub async fn remove_file(&self, path: &RelPath) -> Result<()> {
+        self.blocking(path, write::remove).await
+    }
+
+    /// Lists a folder, by name, at most `max_entries` of it.
+    pub async fn list(&self, path: &RelPath, max_entries: usize) -> Result<Listing> {
+        self.blocking(path, move |dir, path| list::list(dir, path, max_entries))
+            .await
+    }
+
+    /// What stands at a path; symbolic links are followed as long as they stay inside.
+    pub async fn stat(&self, path: &RelPath) -> Result<Entry> {
+        self.blocking(path, list::stat).await
+    }
+
+    /// Whether anything stands at a path; a path that leads out is an error.
+    pub async fn exists(&self, path: &RelPath) -> Result<bool> {
+        match self.stat(path).await {
+            Ok(_) => Ok(true),
+            Err(FileError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All regular files, sorted by path; looks at no more than `max_entries` files and folders. `skip` gets the
+    /// name of each and says which to leave out, folders with all that is in them.
+    pub async fn walk(
+        &self,
+        max_entries: usize,
+        skip: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<Walk> {
+        self.walk_under(&RelPath::root(), max_entries, skip).await
+    }
+
+    /// Like [`walk`](Self::walk), below one folder. The paths stay relative to the root.
+    pub async fn walk_under(
+        &self,
+        folder: &RelPath,
+        max_entries: usize,
+        skip: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<Walk> {
+        self.blocking(folder, move |dir, folder| {
+            walk::walk(dir, folder, max_entries, &skip)
+        })
+        .await
+    }
+
+    async fn blocking<T, F>(&self, path: &RelPath, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Dir, &RelPath) -> Result<T> + Send + 'static,
+    {
+        let (root, owned) = (self.clone(), path.clone());
+        let outcome = tokio::task::spawn_blocking(move || work(&root.0.dir, &owned)).await;
+        outcome.unwrap_or_else(|error| {
+            let source = std::io::Error::other(TaskFailed::from_join(error));
+            Err(FileError::Io {
+                path: path.to_string(),
+                source,
+            })
+        })
+    }
+}

@@ -1,0 +1,1 @@
+//! One writer at a time in a folder, across processes.
