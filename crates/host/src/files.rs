@@ -8,6 +8,7 @@ mod list;
 mod lock;
 mod path;
 mod read;
+mod temp;
 mod walk;
 mod write;
 
@@ -47,7 +48,7 @@ impl Root {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let dir = Dir::open_ambient_dir(path, ambient_authority())
-            .map_err(|error| FileError::from_io(".", error))?;
+            .map_err(|error| FileError::from_io(&RelPath::root(), error))?;
         Ok(Self(Arc::new(Inner {
             dir,
             path: path.to_path_buf(),
@@ -63,7 +64,7 @@ impl Root {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder
             .create(path)
-            .map_err(|error| FileError::from_io(".", error))?;
+            .map_err(|error| FileError::from_io(&RelPath::root(), error))?;
         Self::open(path)
     }
 
@@ -142,7 +143,7 @@ impl Root {
         outcome.unwrap_or_else(|error| {
             let source = std::io::Error::other(TaskFailed::from_join(error));
             Err(FileError::Io {
-                path: path.to_string(),
+                path: path.named(),
                 source,
             })
         })

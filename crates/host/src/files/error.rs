@@ -4,6 +4,8 @@ use std::io;
 
 use rustix::io::Errno;
 
+use super::RelPath;
+
 /// Why a file operation failed. Every text names only the path that the caller gave.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -86,14 +88,14 @@ pub enum FileError {
 
 impl FileError {
     /// Sorts what the operating system, or the confined resolution, said about `path`.
-    pub(crate) fn from_io(path: impl ToString, error: io::Error) -> Self {
-        let path = path.to_string();
+    pub(crate) fn from_io(path: &RelPath, error: io::Error) -> Self {
+        let path = path.named();
         let Some(errno) = Errno::from_io_error(&error) else {
             // The confined resolution reports an escape without an error number of the system.
-            return match error.kind() {
-                io::ErrorKind::PermissionDenied => Self::Outside { path },
-                _ => Self::Io { path, source: error },
-            };
+            if error.kind() == io::ErrorKind::PermissionDenied {
+                return Self::Outside { path };
+            }
+            return Self::Io { path, source: error };
         };
         match errno {
             Errno::NOENT => Self::NotFound { path },
@@ -118,7 +120,7 @@ impl FileError {
     /// What to try next, if there is something.
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::TooLarge { .. } => Some("read a part of it: give an offset and a length"),
+            Self::TooLarge { .. } => Some("read a range of it (offset and length), or write less"),
             Self::Outside { .. } => {
                 Some("give a path inside the folder; absolute symbolic links are not followed")
             }

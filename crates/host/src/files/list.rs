@@ -2,6 +2,7 @@
 
 use std::collections::BinaryHeap;
 use std::ffi::OsString;
+use std::io;
 
 use cap_std::fs::{Dir, FileType, Metadata};
 
@@ -48,21 +49,7 @@ pub struct Listing {
 pub(super) fn list(dir: &Dir, path: &RelPath, max_entries: usize) -> Result<Listing> {
     let failed = |error| FileError::from_io(path, error);
     let folder = dir.open_dir(path.native()).map_err(failed)?;
-    // The largest name is on top, so that the smallest are kept without holding a huge folder in memory.
-    let mut names = BinaryHeap::<OsString>::new();
-    let mut truncated = false;
-    for entry in folder.entries().map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
-        if is_temporary(&name) {
-            continue;
-        }
-        names.push(name);
-        if names.len() > max_entries {
-            names.pop();
-            truncated = true;
-        }
-    }
-    let names = names.into_sorted_vec();
+    let (names, truncated) = first_names(&folder, max_entries).map_err(failed)?;
     // An entry that vanished since is left out.
     let entries = names.into_iter().filter_map(|name| {
         let metadata = folder.symlink_metadata(&name).ok()?;
@@ -72,6 +59,26 @@ pub(super) fn list(dir: &Dir, path: &RelPath, max_entries: usize) -> Result<List
         entries: entries.collect(),
         truncated,
     })
+}
+
+/// The first names of a folder in order, at most `limit`, and whether there are more. Files that are being
+/// written are no names.
+pub(super) fn first_names(folder: &Dir, limit: usize) -> io::Result<(Vec<OsString>, bool)> {
+    // The largest name is on top, so that the smallest are kept without holding a huge folder in memory.
+    let mut names = BinaryHeap::new();
+    let mut more = false;
+    for entry in folder.entries()? {
+        let name = entry?.file_name();
+        if name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes()) {
+            continue;
+        }
+        names.push(name);
+        if names.len() > limit {
+            names.pop();
+            more = true;
+        }
+    }
+    Ok((names.into_sorted_vec(), more))
 }
 
 pub(super) fn stat(dir: &Dir, path: &RelPath) -> Result<Entry> {
@@ -100,7 +107,7 @@ impl Entry {
 }
 
 impl Kind {
-    pub(super) fn of(file_type: FileType) -> Self {
+    fn of(file_type: FileType) -> Self {
         if file_type.is_file() {
             Self::File
         } else if file_type.is_dir() {
@@ -111,10 +118,6 @@ impl Kind {
             Self::Other
         }
     }
-}
-
-pub(super) fn is_temporary(name: &OsString) -> bool {
-    name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
 }
 
 pub(super) fn modified_unix_ms(metadata: &Metadata) -> u64 {

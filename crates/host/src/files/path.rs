@@ -96,6 +96,11 @@ impl RelPath {
         Path::new(if self.is_root() { "." } else { &self.0 })
     }
 
+    /// The path as a message shows it; the root is `.`.
+    pub(crate) fn named(&self) -> String {
+        shown(&self.native().to_string_lossy())
+    }
+
     /// A name just read from a folder, whose path this is.
     pub(crate) fn child(&self, name: &str) -> Self {
         if self.is_root() {

@@ -1,6 +1,7 @@
 //! Reading a file, bounded, and only if it is a regular one.
 
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
@@ -44,25 +45,27 @@ impl ReadOptions {
 }
 
 pub(super) fn read(dir: &Dir, path: &RelPath, options: &ReadOptions) -> Result<FileContent> {
-    let (mut file, metadata) = open_regular(dir, path)?;
+    let (mut file, metadata) = open_regular(dir, path.native(), path)?;
     let size = metadata.len();
     let rest = size.saturating_sub(options.offset);
     let wanted = options.length.map_or(rest, |length| length.min(rest));
     if wanted > options.max_bytes {
         return Err(FileError::TooLarge {
-            path: path.to_string(),
+            path: path.named(),
             size,
             limit: options.max_bytes,
         });
     }
     let failed = |error| FileError::from_io(path, error);
     let mut bytes = Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
-    file.seek(SeekFrom::Start(options.offset)).map_err(failed)?;
-    // A file that grows meanwhile is read up to the size it had when it was opened.
-    file.by_ref()
-        .take(wanted)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    if wanted > 0 {
+        file.seek(SeekFrom::Start(options.offset)).map_err(failed)?;
+        // A file that grows meanwhile is read up to the size it had when it was opened.
+        file.by_ref()
+            .take(wanted)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
     let shrank = (bytes.len() as u64) < wanted;
     let metadata = if shrank {
         file.metadata().map_err(failed)?
@@ -77,31 +80,18 @@ pub(super) fn read(dir: &Dir, path: &RelPath, options: &ReadOptions) -> Result<F
     })
 }
 
-/// Opens a regular file for reading. A pipe, socket or device is refused, and never waited for.
-pub(super) fn open_regular(dir: &Dir, path: &RelPath) -> Result<(File, Metadata)> {
-    if path.is_root() {
-        return Err(FileError::NotAFile {
-            path: path.to_string(),
-        });
-    }
-    open_regular_at(dir, path.native())
-        .map_err(|error| FileError::from_io(path, error))
-        .and_then(|(file, metadata)| {
-            if metadata.is_file() {
-                Ok((file, metadata))
-            } else {
-                Err(FileError::NotAFile {
-                    path: path.to_string(),
-                })
-            }
-        })
-}
-
-fn open_regular_at(dir: &Dir, path: &std::path::Path) -> std::io::Result<(File, Metadata)> {
+/// Opens a regular file for reading. A pipe, socket or device is refused, and never waited for. `path` is
+/// what errors name; `at` is where the file is, seen from `dir`.
+pub(super) fn open_regular(dir: &Dir, at: &Path, path: &RelPath) -> Result<(File, Metadata)> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags.bits().cast_signed());
-    let file = dir.open_with(path, &options)?;
-    let metadata = file.metadata()?;
+    let opened = dir
+        .open_with(at, &options)
+        .and_then(|file| Ok((file.metadata()?, file)));
+    let (metadata, file) = opened.map_err(|error| FileError::from_io(path, error))?;
+    if !metadata.is_file() {
+        return Err(FileError::NotAFile { path: path.named() });
+    }
     Ok((file, metadata))
 }

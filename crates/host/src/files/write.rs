@@ -1,8 +1,23 @@
 //! Writing a file as a whole, by one writer at a time.
+//!
+//! Every write makes a new file beside the old one and renames it into place, under a lock on the folder. A
+//! file is thus never modified in place: another hard link to it keeps the old content, and a reader sees
+//! the old file or the new one. Programs that do not take the lock can still lose against an append.
 
-use cap_std::fs::Dir;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
 
-use super::{FileError, RelPath, Result};
+use cap_std::fs::{Dir, Metadata, PermissionsExt};
+use rustix::fs::{Access, AtFlags, accessat};
+use rustix::io::Errno;
+
+use super::lock::{FolderLock, LOCK_TIMEOUT};
+use super::temp::Temp;
+use super::{FileError, RelPath, Result, read};
+
+// As many as the kernel follows.
+const MAX_LINKS: usize = 40;
 
 /// What to do with what is there already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,23 +45,152 @@ pub struct WriteOptions {
 /// What was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
+    /// How many bytes this call wrote.
+    pub bytes: u64,
     /// How many bytes the file has now.
     pub total_size: u64,
-    /// How many bytes were written by this call.
-    pub bytes: u64,
     /// Whether the file is new.
     pub created: bool,
 }
 
+/// Where a file is to be: an open folder, and a name in it.
+struct Place {
+    folder: Dir,
+    name: OsString,
+}
+
 pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOptions) -> Result<Written> {
-    _ = (dir, bytes, options);
-    Err(FileError::Io {
-        path: path.to_string(),
-        source: std::io::ErrorKind::Unsupported.into(),
+    check_size(path, bytes.len() as u64, options.max_bytes)?;
+    if options.create_dirs {
+        make_folders(dir, path)?;
+    }
+    let failed = |error| FileError::from_io(path, error);
+    let follow = options.mode != WriteMode::CreateNew;
+    let place = locate(dir, path, follow)?;
+    let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
+    let existing = place.existing(path)?;
+    match (&existing, options.mode) {
+        (Some(_), WriteMode::CreateNew) => return Err(FileError::AlreadyExists { path: path.named() }),
+        (Some(old), WriteMode::Append) => {
+            check_size(
+                path,
+                old.len().saturating_add(bytes.len() as u64),
+                options.max_bytes,
+            )?;
+        }
+        (None, _) | (Some(_), WriteMode::Replace) => {}
+    }
+    let mut temp = Temp::create(&place.folder, existing.as_ref()).map_err(failed)?;
+    if existing.is_some() && options.mode == WriteMode::Append {
+        copy_old(&place, path, &mut temp)?;
+        check_size(
+            path,
+            temp.size().saturating_add(bytes.len() as u64),
+            options.max_bytes,
+        )?;
+    }
+    temp.append(bytes).map_err(failed)?;
+    let total_size = temp.size();
+    temp.publish(
+        &place.name,
+        existing.is_none() && options.mode == WriteMode::CreateNew,
+    )
+    .map_err(failed)?;
+    lock.sync();
+    Ok(Written {
+        bytes: bytes.len() as u64,
+        total_size,
+        created: existing.is_none(),
     })
 }
 
 pub(super) fn remove(dir: &Dir, path: &RelPath) -> Result<()> {
-    dir.remove_file(path.native())
+    let place = locate(dir, path, false)?;
+    let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
+    place
+        .folder
+        .remove_file(&place.name)
+        .map_err(|error| FileError::from_io(path, error))?;
+    lock.sync();
+    Ok(())
+}
+
+fn check_size(path: &RelPath, size: u64, limit: u64) -> Result<()> {
+    if size > limit {
+        Err(FileError::TooLarge {
+            path: path.named(),
+            size,
+            limit,
+        })
+    } else {
+        Ok(())
+    }
+}
+
+fn make_folders(dir: &Dir, path: &RelPath) -> Result<()> {
+    let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else {
+        return Ok(());
+    };
+    match dir.create_dir_all(parent.native()) {
+        // A file stands where a folder is needed.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(FileError::NotADirectory { path: parent.named() })
+        }
+        other => other.map_err(|error| FileError::from_io(path, error)),
+    }
+}
+
+/// Finds the folder and the name; follows links at the end of the path, through the confined folder each time.
+fn locate(dir: &Dir, path: &RelPath, follow: bool) -> Result<Place> {
+    let failed = |error| FileError::from_io(path, error);
+    let mut at: PathBuf = path.native().to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let Some(name) = at.file_name().map(OsStr::to_owned) else {
+            return Err(FileError::NotAFile { path: path.named() });
+        };
+        let parent = at
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let folder = dir.open_dir(parent).map_err(failed)?;
+        let is_link = folder
+            .symlink_metadata(&name)
+            .is_ok_and(|metadata| metadata.is_symlink());
+        if !(is_link && follow) {
+            return Ok(Place { folder, name });
+        }
+        let target = folder.read_link_contents(&name).map_err(failed)?;
+        if target.is_absolute() {
+            return Err(FileError::Outside { path: path.named() });
+        }
+        at = parent.join(target);
+    }
+    Err(FileError::from_io(path, Errno::LOOP.into()))
+}
+
+impl Place {
+    /// The regular file that is there, if any, provided that it may be changed.
+    fn existing(&self, path: &RelPath) -> Result<Option<Metadata>> {
+        let metadata = match self.folder.symlink_metadata(&self.name) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(FileError::from_io(path, error)),
+        };
+        if !metadata.is_file() {
+            return Err(FileError::NotAFile { path: path.named() });
+        }
+        // A rename needs no permission for the file; who made it read-only meant it, also towards root.
+        let refused = accessat(&self.folder, &self.name, Access::WRITE_OK, AtFlags::EACCESS);
+        if metadata.permissions().mode() & 0o222 == 0 || matches!(refused, Err(Errno::ACCESS | Errno::ROFS)) {
+            return Err(FileError::Permission { path: path.named() });
+        }
+        Ok(Some(metadata))
+    }
+}
+
+/// Copies what the file holds so far into the new one; what it grows by meanwhile is not waited for.
+fn copy_old(place: &Place, path: &RelPath, temp: &mut Temp<'_>) -> Result<()> {
+    let (old, metadata) = read::open_regular(&place.folder, Path::new(&place.name), path)?;
+    temp.copy_from(old.into_std(), metadata.len())
         .map_err(|error| FileError::from_io(path, error))
 }
