@@ -1,1 +1,56 @@
-//! To be written.
+//! The heart of Toolgate: what a call is, the one way through for it, and the facade that front, admin and CLI share.
+//!
+//! It knows neither transports nor files nor any particular tool: those are the crates that depend on it.
+
+mod ask;
+mod call;
+mod catalog;
+mod client;
+mod cursor;
+mod error;
+mod filter;
+mod gate;
+mod hub;
+mod metrics;
+mod outcome;
+mod pack;
+mod parking;
+mod pipeline;
+mod principal;
+mod reply;
+mod run;
+mod schema;
+mod seal;
+mod settings;
+mod source;
+mod target;
+mod task;
+mod time;
+mod tool;
+mod view;
+
+pub use ask::{Answers, Ask, Question};
+pub use call::{Call, Resume};
+pub use catalog::Change;
+pub use client::{Capabilities, Client, LogLevel, Transport};
+pub use error::{Error, Kind, Result, RpcForm};
+pub use filter::Filter;
+pub use gate::{Gate, Judged, Verdict};
+pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
+pub use metrics::Metrics;
+pub use outcome::Outcome;
+pub use pack::{Pack, PackSource, Shelf};
+pub use pipeline::Permitted;
+pub use principal::{Principal, PrincipalId};
+pub use reply::{Block, Content, Json, Reply, Text, error_object, error_result};
+pub use run::{Event, Log, Progress, Run, RunHandle};
+pub use schema::InputCheck;
+pub use settings::Settings;
+pub use source::{
+    Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,
+    TemplateItem, ToolItem,
+};
+pub use target::{CompletionRef, Target, TaskOp, ToolName};
+pub use time::iso8601;
+pub use tool::{AnyTool, Hints, TaskMode, Tool, ToolSpec, tool};
+pub use view::{Page, View};

@@ -1,0 +1,43 @@
+//! One request on its way to a source.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_wire::Raw;
+
+use crate::{Client, Principal, Target};
+
+/// One request on its way to a source.
+#[derive(Debug)]
+pub struct Call {
+    /// Who calls.
+    pub principal: Arc<Principal>,
+    /// The program it comes from.
+    pub client: Arc<Client>,
+    /// What it is for.
+    pub target: Target,
+    /// The params as they were sent; always an object.
+    pub params: Raw,
+    /// The named view of the catalog it came in by, if any.
+    pub profile: Option<Arc<str>>,
+    /// How long it may take, if the caller said so; the hub's own limit holds all the same.
+    pub time_limit: Option<Duration>,
+    /// Present when it continues a call that had asked something.
+    pub resume: Option<Resume>,
+}
+
+/// The part of a retry that answers an `input_required` result.
+#[derive(Debug, Clone, Default)]
+pub struct Resume {
+    /// The answers by key, an object.
+    pub responses: Option<Raw>,
+    /// The sealed state that went out with the questions.
+    pub state: Option<String>,
+}
+
+impl Call {
+    /// A call with nothing but who, from where, what for, and its params.
+    pub fn new(principal: Arc<Principal>, client: Arc<Client>, target: Target, params: Raw) -> Self {
+        Self { principal, client, target, params, profile: None, time_limit: None, resume: None }
+    }
+}

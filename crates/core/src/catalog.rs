@@ -1,0 +1,224 @@
+//! The catalog: the merged, ordered list of all sources, per scope, kept fresh by one watching task.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use futures_util::future::select_all;
+use tokio::sync::{broadcast, watch};
+use toolgate_wire::Raw;
+
+use crate::view::View;
+use crate::{Kinds, ListKind, Listing, PromptItem, ResourceItem, Scope, Source, TemplateItem, ToolItem};
+
+/// What happened that clients may want to know.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A list is not what it was, for this scope.
+    Listed(Scope, ListKind),
+    /// A resource has new content.
+    Updated(Arc<str>),
+    /// A task has a new state: its owner's scope, its id, and its description.
+    Task(Scope, Arc<str>, Raw),
+}
+
+/// An item and the source it came from.
+pub(crate) struct Entry<T> {
+    pub(crate) item: Arc<T>,
+    pub(crate) source: Arc<dyn Source>,
+    /// The place of its source among the sources: lists are ordered by it, then by key.
+    pub(crate) place: usize,
+}
+
+impl<T> Clone for Entry<T> {
+    fn clone(&self) -> Self {
+        Self { item: self.item.clone(), source: self.source.clone(), place: self.place }
+    }
+}
+
+/// Something that is listed under a key.
+pub(crate) trait Item {
+    fn key(&self) -> &str;
+    fn raw(&self) -> &Raw;
+}
+
+macro_rules! item {
+    ($($type:ty => $key:ident $(. $method:ident())?),* $(,)?) => {$(
+        impl Item for $type {
+            fn key(&self) -> &str {
+                &self.$key$(.$method())?
+            }
+
+            fn raw(&self) -> &Raw {
+                &self.raw
+            }
+        }
+    )*};
+}
+
+item!(ToolItem => name.as_str(), ResourceItem => uri, TemplateItem => text, PromptItem => name);
+
+/// One list of the catalog: ordered, and found by key.
+pub(crate) struct Table<T> {
+    pub(crate) entries: Vec<Entry<T>>,
+    index: HashMap<Arc<str>, usize>,
+}
+
+impl<T: Item> Table<T> {
+    /// Merges the lists of all sources. The first source to claim a key keeps it; a later one is reported.
+    fn merge<'a>(lists: impl Iterator<Item = (&'a Arc<dyn Source>, &'a [Arc<T>])>) -> Self
+    where
+        T: 'a,
+    {
+        let mut table = Self { entries: Vec::new(), index: HashMap::new() };
+        for (place, (source, items)) in lists.enumerate() {
+            let mut sorted: Vec<&Arc<T>> = items.iter().collect();
+            sorted.sort_by(|a, b| a.key().cmp(b.key()));
+            for item in sorted {
+                if table.index.contains_key(item.key()) {
+                    tracing::warn!(source = %source.id(), name = item.key(), "name is taken by another source; left out");
+                    continue;
+                }
+                table.push(Entry { item: item.clone(), source: source.clone(), place });
+            }
+        }
+        table
+    }
+
+    fn push(&mut self, entry: Entry<T>) {
+        self.index.insert(entry.item.key().into(), self.entries.len());
+        self.entries.push(entry);
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry<T>> {
+        self.index.get(key).map(|&place| &self.entries[place])
+    }
+
+    pub(crate) fn filtered(&self, keep: impl Fn(&T) -> bool) -> Self {
+        let mut table = Self { entries: Vec::new(), index: HashMap::new() };
+        for entry in self.entries.iter().filter(|entry| keep(&entry.item)) {
+            table.push(entry.clone());
+        }
+        table
+    }
+
+    fn same(&self, other: &Self) -> bool {
+        let raws =
+            |table: &Self| table.entries.iter().map(|entry| entry.item.raw().clone()).collect::<Vec<_>>();
+        self.entries.len() == other.entries.len() && raws(self) == raws(other)
+    }
+}
+
+/// All sources' lists merged, at one moment.
+pub(crate) struct Snapshot {
+    pub(crate) tools: Table<ToolItem>,
+    pub(crate) resources: Table<ResourceItem>,
+    pub(crate) templates: Table<TemplateItem>,
+    pub(crate) prompts: Table<PromptItem>,
+    pub(crate) pending: Kinds,
+    /// Views made of this snapshot, by profile.
+    views: Mutex<HashMap<Option<Arc<str>>, Arc<View>>>,
+}
+
+impl Snapshot {
+    fn merge(sources: &[Arc<dyn Source>], listings: &[Arc<Listing>]) -> Self {
+        let both = || sources.iter().zip(listings);
+        Self {
+            tools: Table::merge(both().map(|(source, listing)| (source, listing.tools.as_slice()))),
+            resources: Table::merge(both().map(|(source, listing)| (source, listing.resources.as_slice()))),
+            templates: Table::merge(both().map(|(source, listing)| (source, listing.templates.as_slice()))),
+            prompts: Table::merge(both().map(|(source, listing)| (source, listing.prompts.as_slice()))),
+            pending: listings.iter().fold(Kinds::NONE, |all, listing| all.union(listing.pending)),
+            views: Mutex::default(),
+        }
+    }
+
+    /// The view of a profile, made once per snapshot.
+    pub(crate) fn view(&self, profile: Option<&Arc<str>>, make: impl FnOnce() -> View) -> Arc<View> {
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = views.get(&profile.cloned()) {
+            return view.clone();
+        }
+        views.entry(profile.cloned()).or_insert_with(|| Arc::new(make())).clone()
+    }
+
+    fn changed_since(&self, before: &Self) -> Vec<ListKind> {
+        let same = |kind: &ListKind| match kind {
+            ListKind::Tools => self.tools.same(&before.tools),
+            ListKind::Resources => self.resources.same(&before.resources),
+            ListKind::Templates => self.templates.same(&before.templates),
+            ListKind::Prompts => self.prompts.same(&before.prompts),
+        };
+        ListKind::ALL.into_iter().filter(|kind| !same(kind)).collect()
+    }
+}
+
+/// The catalog of one scope.
+pub(crate) struct Catalog {
+    scope: Scope,
+    sources: Vec<Arc<dyn Source>>,
+    current: ArcSwap<Snapshot>,
+    merged: watch::Sender<u64>,
+}
+
+impl Catalog {
+    /// The catalog of a scope, and the listings to keep it fresh by.
+    pub(crate) fn new(
+        scope: Scope,
+        sources: &[Arc<dyn Source>],
+    ) -> (Arc<Self>, Vec<watch::Receiver<Arc<Listing>>>) {
+        let mut listings: Vec<_> = sources.iter().map(|source| source.listing(&scope)).collect();
+        let now: Vec<_> = listings.iter_mut().map(|listing| listing.borrow_and_update().clone()).collect();
+        let current = ArcSwap::from_pointee(Snapshot::merge(sources, &now));
+        let (merged, _) = watch::channel(0);
+        (Arc::new(Self { scope, sources: sources.to_vec(), current, merged }), listings)
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.current.load_full()
+    }
+
+    /// Waits until nothing of this kind is still being learned.
+    pub(crate) async fn settled(&self, kind: ListKind) {
+        for source in &self.sources {
+            source.demand(&self.scope, kind);
+        }
+        let mut merged = self.merged.subscribe();
+        while self.current.load().pending.has(kind) || self.sources_pending(kind) {
+            if merged.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// What the sources say this moment: a demand may have marked a list as pending that was not before.
+    fn sources_pending(&self, kind: ListKind) -> bool {
+        self.sources.iter().any(|source| source.listing(&self.scope).borrow().pending.has(kind))
+    }
+
+    /// Merges again whenever a source changes, and says what is different. Ends when no source is left.
+    pub(crate) async fn keep_fresh(
+        self: Arc<Self>,
+        mut listings: Vec<watch::Receiver<Arc<Listing>>>,
+        changes: broadcast::Sender<Change>,
+    ) {
+        let mut open: Vec<bool> = vec![true; listings.len()];
+        while open.contains(&true) {
+            let waits =
+                listings.iter_mut().enumerate().filter(|(place, _)| open[*place]).map(|(place, listing)| {
+                    Box::pin(async move { (place, listing.changed().await.is_ok()) })
+                });
+            let ((place, alive), _, _) = select_all(waits).await;
+            open[place] = alive;
+            let now: Vec<_> =
+                listings.iter_mut().map(|listing| listing.borrow_and_update().clone()).collect();
+            let next = Arc::new(Snapshot::merge(&self.sources, &now));
+            let before = self.current.swap(next.clone());
+            self.merged.send_modify(|count| *count += 1);
+            for kind in next.changed_since(&before) {
+                // Without listeners there is nobody to tell.
+                drop(changes.send(Change::Listed(self.scope.clone(), kind)));
+            }
+        }
+    }
+}

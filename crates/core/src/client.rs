@@ -1,0 +1,140 @@
+//! The program on the other end of a call, and what it can do.
+
+use std::str::FromStr;
+
+use toolgate_wire::{Era, Raw, Version};
+
+/// How a client is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// This process's standard input and output.
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+    /// The old HTTP with server-sent events.
+    Sse,
+    /// No client: a command or the admin page, in this process.
+    Local,
+}
+
+/// The program on the other end of a call.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// The protocol revision it speaks.
+    pub version: Version,
+    /// What it declared it can do.
+    pub capabilities: Capabilities,
+    /// How it is connected.
+    pub transport: Transport,
+    /// Whether a request can be sent to it while a call runs. The modern era asks by result and always can.
+    pub reachable: bool,
+}
+
+impl Client {
+    /// A client that declared nothing, such as a bare `curl`.
+    pub fn unknown(transport: Transport) -> Self {
+        Self {
+            version: Version::V2025_11_25,
+            capabilities: Capabilities::default(),
+            transport,
+            reachable: false,
+        }
+    }
+
+    /// The era it speaks.
+    pub fn era(&self) -> Era {
+        self.version.era()
+    }
+}
+
+/// What a client declared it can do, as far as Toolgate acts on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Capabilities {
+    /// It can fill in a form.
+    pub elicitation_form: bool,
+    /// It can send a person to a URL.
+    pub elicitation_url: bool,
+    /// It can ask its model.
+    pub sampling: bool,
+    /// It can name the folders it works on.
+    pub roots: bool,
+    /// It understands the tasks extension.
+    pub tasks: bool,
+}
+
+impl Capabilities {
+    /// Reads the `capabilities` object of a client.
+    pub fn read(raw: &Raw) -> Self {
+        let mut this = Self::default();
+        for (key, value) in raw.entries() {
+            match key.as_ref() {
+                "sampling" => this.sampling = true,
+                "roots" => this.roots = true,
+                "elicitation" => {
+                    this.elicitation_url = value.get("url").is_some();
+                    // Before 2025-11-25 an empty object meant forms, and it still does.
+                    this.elicitation_form = value.get("form").is_some() || !this.elicitation_url;
+                }
+                "extensions" => this.tasks = value.get("io.modelcontextprotocol/tasks").is_some(),
+                _ => {}
+            }
+        }
+        this
+    }
+}
+
+/// The severity of a log message, least severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the eight syslog severities name themselves")]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    /// Every level, least severe first.
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> crate::Result<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == text).ok_or_else(|| {
+            crate::Error::new(
+                crate::Kind::InvalidParams,
+                format!("`level` is `{text}`, which is no log level"),
+            )
+            .hint("use one of debug, info, notice, warning, error, critical, alert, emergency")
+        })
+    }
+}

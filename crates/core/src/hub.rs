@@ -1,0 +1,282 @@
+//! The facade that front, admin and CLI share.
+
+mod build;
+mod changes;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::broadcast;
+use toolgate_host::{Clock, Tasks};
+use toolgate_wire::{Era, Raw};
+
+use crate::catalog::{Catalog, Change};
+use crate::filter::Filters;
+use crate::parking::{Answered, Parked, Parking};
+use crate::seal::{Next, Sealer, State, digest};
+use crate::task::TaskTable;
+use crate::view::{Page, View};
+use crate::{
+    Ask, Call, Client, Gate, ListKind, Metrics, Offers, Outcome, Principal, Result, Run, Scope, Settings,
+    Source, pipeline, run,
+};
+
+pub use build::HubBuilder;
+pub use changes::Changes;
+
+/// What the server says of itself.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    /// Its `serverInfo` object: name, title, version.
+    pub raw: Raw,
+    /// What a model should know about using it.
+    pub instructions: Option<String>,
+}
+
+/// The facade that front, admin and CLI share. Clones are the same hub.
+#[derive(Clone)]
+pub struct Hub {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) sources: Vec<Arc<dyn Source>>,
+    pub(crate) gates: Vec<Box<dyn Gate>>,
+    pub(crate) filters: Arc<Filters>,
+    pub(crate) settings: ArcSwap<Settings>,
+    pub(crate) sealer: Sealer,
+    pub(crate) tasks: TaskTable,
+    pub(crate) metrics: Metrics,
+    pub(crate) changes: broadcast::Sender<Change>,
+    pub(crate) owner: Tasks,
+    pub(crate) clock: Clock,
+    parking: Parking,
+    catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
+    info: ServerInfo,
+    offers: Offers,
+}
+
+impl Hub {
+    /// Begins to put a hub together.
+    pub fn builder(info: ServerInfo, owner: Tasks) -> HubBuilder {
+        HubBuilder::new(info, owner)
+    }
+
+    /// Starts a call. The run belongs to the hub; dropping it cancels the call.
+    pub fn start(&self, call: Call) -> Run {
+        let (mut run, handle) = run::pair(&call, &self.inner);
+        match self.resume(&call) {
+            Ok(Some(Resumed::Run(parked))) => parked,
+            Ok(Some(Resumed::Outcome(outcome))) => {
+                run.finish(outcome);
+                run
+            }
+            Ok(Some(Resumed::Source(next))) => self.launch(call, Some(next), run, handle),
+            Ok(None) => self.launch(call, None, run, handle),
+            Err(error) => {
+                run.finish(Outcome::Failed(self.inner.filters.error(error)));
+                run
+            }
+        }
+    }
+
+    /// Calls that need not wait end right here; all others go on as a task that the hub owns.
+    fn launch(&self, call: Call, next: Option<Next>, mut run: Run, handle: run::RunHandle) -> Run {
+        let mut passing: Pin<Box<dyn Future<Output = Outcome> + Send>> =
+            Box::pin(pipeline::run(self.inner.clone(), call, next, handle.clone()));
+        let mut idle = Context::from_waker(Waker::noop());
+        let ready = match passing.as_mut().poll(&mut idle) {
+            Poll::Ready(outcome) if !handle.is_detached() => {
+                run.finish(outcome);
+                return run;
+            }
+            Poll::Ready(outcome) => Some(outcome),
+            Poll::Pending => None,
+        };
+        self.inner.owner.spawn(async move {
+            let outcome = match ready {
+                Some(outcome) => outcome,
+                None => passing.await,
+            };
+            handle.done(outcome).await;
+        });
+        run
+    }
+
+    /// Parks a run of a modern client that asked something, and says what to answer instead.
+    pub fn park(&self, run: Run, ask: Ask) -> Outcome {
+        let expires_ms = self.inner.expiry();
+        self.inner.park(Parked::new(run, ask, expires_ms)).unwrap_or_else(Outcome::Failed)
+    }
+
+    /// A page of a list, as this principal and client see it.
+    pub async fn list(&self, look: &Look<'_>, kind: ListKind, cursor: Option<&str>) -> Result<Page> {
+        let catalog = self.inner.catalog(look.principal);
+        // A source that is still starting must not hold up the others for long.
+        drop(tokio::time::timeout(self.inner.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
+    }
+
+    /// The catalog as this principal sees it now, without waiting for anything.
+    pub fn view(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
+        self.inner.view(&self.inner.catalog(principal), principal, profile)
+    }
+
+    /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
+    pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
+        let catalog = self.inner.catalog(principal);
+        drop(tokio::time::timeout(self.inner.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.inner.view(&catalog, principal, None)
+    }
+
+    /// What changes from now on, as far as this principal may know.
+    pub fn changes(&self, principal: &Principal) -> Changes {
+        // The catalog has to exist for its changes to be seen.
+        self.inner.catalog(principal);
+        Changes::new(self.inner.changes.subscribe(), Scope { principal: principal.id.clone() })
+    }
+
+    /// Which of these tasks this principal may listen to.
+    pub fn known_tasks(&self, principal: &Principal, ids: &[String]) -> Vec<String> {
+        self.inner.tasks.known(ids, &principal.id)
+    }
+
+    /// What the server says of itself.
+    pub fn info(&self) -> &ServerInfo {
+        &self.inner.info
+    }
+
+    /// Which kinds of things there may be.
+    pub fn offers(&self) -> Offers {
+        self.inner.offers
+    }
+
+    /// The names of all sources, in order.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.inner.sources.iter().map(|source| source.id().as_str())
+    }
+
+    /// The counters.
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    /// The owner of all tasks of this hub.
+    pub fn tasks(&self) -> &Tasks {
+        &self.inner.owner
+    }
+
+    fn resume(&self, call: &Call) -> Result<Option<Resumed>> {
+        let Some(state) = call.resume.as_ref().and_then(|resume| resume.state.as_deref()) else {
+            return Ok(None);
+        };
+        let inner = &self.inner;
+        let state = inner.sealer.open(state, inner.clock.unix_ms())?;
+        state.belongs_to(&call.principal, &digest(&call.target, &call.params))?;
+        let number = match state.next {
+            Next::Parked(number) => number,
+            next @ Next::Source(_) => return Ok(Some(Resumed::Source(next))),
+        };
+        let parked = inner.parking.take(number)?;
+        let limit = inner.time_limit(call);
+        let responses = call.resume.as_ref().and_then(|resume| resume.responses.as_ref());
+        match parked.answer(responses) {
+            Answered::All(run) => {
+                run.reattach(call.client.clone(), limit);
+                Ok(Some(Resumed::Run(run)))
+            }
+            Answered::Some(parked) => Ok(Some(Resumed::Outcome(inner.park(parked)?))),
+        }
+    }
+}
+
+/// How a retry goes on.
+enum Resumed {
+    Run(Run),
+    Source(Next),
+    Outcome(Outcome),
+}
+
+/// Who looks at a list, and how they read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// Who looks.
+    pub principal: &'a Principal,
+    /// The named view they came in by.
+    pub profile: Option<&'a Arc<str>>,
+    /// The era they read.
+    pub era: Era,
+}
+
+impl Inner {
+    /// When a question asked now has waited too long.
+    pub(crate) fn expiry(&self) -> u64 {
+        let limit = self.settings.load().ask_time_limit;
+        self.clock.unix_ms().saturating_add(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// How long a call may take.
+    pub(crate) fn time_limit(&self, call: &Call) -> Duration {
+        let most = self.settings.load().call_time_limit;
+        call.time_limit.map_or(most, |limit| limit.min(most))
+    }
+
+    fn park(&self, parked: Parked) -> Result<Outcome> {
+        let now = self.clock.unix_ms();
+        let shared = &parked.run.shared;
+        let (principal, digest) = (shared.principal.id.to_string(), digest(&shared.target, &shared.params));
+        let (requests, expires_ms) = (parked.requests(), parked.expires_ms);
+        let (number, count) = self.parking.park(parked, self.settings.load().max_parked, now)?;
+        self.metrics.parked(count);
+        let state = self.sealer.seal(&State { principal, digest, expires_ms, next: Next::Parked(number) })?;
+        Ok(Outcome::InputRequired { requests, state: Some(state) })
+    }
+
+    /// The caller's view; a call waits for sources that are still learning only if it is not there yet.
+    pub(crate) async fn view_for_call(&self, call: &Call) -> Arc<View> {
+        let catalog = self.catalog(&call.principal);
+        let view = self.view(&catalog, &call.principal, call.profile.as_ref());
+        if view.route(&call.target).is_ok() {
+            return view;
+        }
+        let kind = match call.target {
+            crate::Target::Tool(_) => ListKind::Tools,
+            crate::Target::Prompt(_) => ListKind::Prompts,
+            _ => return view,
+        };
+        drop(tokio::time::timeout(self.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.view(&catalog, &call.principal, call.profile.as_ref())
+    }
+
+    fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
+        let snapshot = catalog.snapshot();
+        snapshot.view(profile, || {
+            let page = (self.settings.load().page_size, self.info.raw.clone());
+            View::of(&snapshot, principal, &self.gates, self.filters.clone(), page)
+        })
+    }
+
+    fn catalog(&self, principal: &Principal) -> Arc<Catalog> {
+        let scope = Scope { principal: principal.id.clone() };
+        let mut catalogs = self.catalogs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(catalog) = catalogs.get(&scope) {
+            return catalog.clone();
+        }
+        let (catalog, listings) = Catalog::new(scope.clone(), &self.sources);
+        let fresh = catalog.clone().keep_fresh(listings, self.changes.clone());
+        let stopping = self.owner.stopping();
+        self.owner.spawn(async move { stopping.run_until_cancelled(fresh).await });
+        catalogs.insert(scope, catalog.clone());
+        catalog
+    }
+}
+
+/// A client of this process itself: a command, or the admin page.
+pub fn local_client() -> Arc<Client> {
+    Arc::new(Client::unknown(crate::Transport::Local))
+}

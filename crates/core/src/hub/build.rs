@@ -1,0 +1,152 @@
+//! Putting a hub together.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::broadcast;
+use toolgate_host::{Clock, Tasks};
+
+use super::{Hub, Inner, ServerInfo};
+use crate::catalog::Change;
+use crate::filter::Filters;
+use crate::parking::Parking;
+use crate::seal::Sealer;
+use crate::task::TaskTable;
+use crate::{Filter, Gate, Metrics, Offers, Result, Settings, Source};
+
+/// How many changes a slow listener may be behind before it is told that anything may have changed.
+const CHANGES: usize = 256;
+
+/// How often runs and tasks whose time is over are let go.
+const SWEEP: Duration = Duration::from_secs(10);
+
+/// Puts a hub together.
+pub struct HubBuilder {
+    info: ServerInfo,
+    owner: Tasks,
+    sources: Vec<Arc<dyn Source>>,
+    gates: Vec<Box<dyn Gate>>,
+    filters: Vec<Box<dyn Filter>>,
+    settings: Settings,
+    clock: Clock,
+}
+
+impl HubBuilder {
+    pub(super) fn new(info: ServerInfo, owner: Tasks) -> Self {
+        Self {
+            info,
+            owner,
+            sources: Vec::new(),
+            gates: Vec::new(),
+            filters: Vec::new(),
+            settings: Settings::default(),
+            clock: Clock::system(),
+        }
+    }
+
+    /// Adds a source behind those already there; lists keep this order.
+    #[must_use]
+    pub fn source(mut self, source: Arc<dyn Source>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds a gate behind those already there.
+    #[must_use]
+    pub fn gate(mut self, gate: Box<dyn Gate>) -> Self {
+        self.gates.push(gate);
+        self
+    }
+
+    /// Adds a filter behind those already there.
+    #[must_use]
+    pub fn filter(mut self, filter: Box<dyn Filter>) -> Self {
+        self.filters.push(filter);
+        self
+    }
+
+    /// Sets the settings.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the clock, for tests.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The hub. Fails only where the system has no randomness for its key.
+    pub fn build(self) -> Result<Hub> {
+        let (changes, _) = broadcast::channel(CHANGES);
+        let offers = self.sources.iter().fold(Offers::default(), |all, source| all.or(source.offers()));
+        let inner = Arc::new(Inner {
+            sources: self.sources,
+            gates: self.gates,
+            filters: Arc::new(Filters(self.filters)),
+            settings: ArcSwap::from_pointee(self.settings),
+            sealer: Sealer::random()?,
+            tasks: TaskTable::default(),
+            metrics: Metrics::new(),
+            changes,
+            owner: self.owner,
+            clock: self.clock,
+            parking: Parking::default(),
+            catalogs: Mutex::new(HashMap::new()),
+            info: self.info,
+            offers,
+        });
+        watch_updates(&inner);
+        sweep(&inner);
+        Ok(Hub { inner })
+    }
+}
+
+/// Passes on what sources say of changed resources.
+fn watch_updates(inner: &Arc<Inner>) {
+    for source in &inner.sources {
+        let Some(mut updates) = source.updates() else { continue };
+        let (changes, stopping) = (inner.changes.clone(), inner.owner.stopping());
+        inner.owner.spawn(stopping.run_until_cancelled_owned(async move {
+            loop {
+                match updates.recv().await {
+                    // Without listeners there is nobody to tell.
+                    Ok(uri) => drop(changes.send(Change::Updated(uri))),
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return,
+                }
+            }
+        }));
+    }
+}
+
+/// Lets go, from time to time, of what nobody came back for.
+fn sweep(inner: &Arc<Inner>) {
+    let (weak, stopping) = (Arc::downgrade(inner), inner.owner.stopping());
+    inner.owner.spawn(stopping.run_until_cancelled_owned(async move {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            let Some(inner) = weak.upgrade() else { return };
+            let now = inner.clock.unix_ms();
+            inner.metrics.parked(inner.parking.sweep(now));
+            inner.tasks.sweep(now);
+        }
+    }));
+}
+
+impl Offers {
+    fn or(self, other: Self) -> Self {
+        Self {
+            tools: self.tools || other.tools,
+            resources: self.resources || other.resources,
+            prompts: self.prompts || other.prompts,
+            completions: self.completions || other.completions,
+            tasks: self.tasks || other.tasks,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What changes, as one principal may know it.
+
+use std::collections::VecDeque;
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::catalog::Change;
+use crate::{ListKind, Scope};
+
+/// What changes, as one principal may know it.
+pub struct Changes {
+    receiver: broadcast::Receiver<Change>,
+    scope: Scope,
+    caught_up: VecDeque<Change>,
+}
+
+impl Changes {
+    pub(super) fn new(receiver: broadcast::Receiver<Change>, scope: Scope) -> Self {
+        Self { receiver, scope, caught_up: VecDeque::new() }
+    }
+
+    /// The next change; `None` when the hub has gone.
+    pub async fn next(&mut self) -> Option<Change> {
+        loop {
+            if let Some(change) = self.caught_up.pop_front() {
+                return Some(change);
+            }
+            match self.receiver.recv().await {
+                Ok(change) if self.concerns(&change) => return Some(change),
+                Ok(_) => {}
+                // Too slow to be told everything: anything may have changed.
+                Err(RecvError::Lagged(_)) => {
+                    let all = ListKind::ALL.map(|kind| Change::Listed(self.scope.clone(), kind));
+                    self.caught_up.extend(all);
+                }
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+
+    fn concerns(&self, change: &Change) -> bool {
+        match change {
+            Change::Listed(scope, _) | Change::Task(scope, ..) => *scope == self.scope,
+            Change::Updated(_) => true,
+        }
+    }
+}

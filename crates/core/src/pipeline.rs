@@ -1,0 +1,179 @@
+//! The one way through for a call, as a straight line.
+
+mod approve;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use tokio::time::Instant;
+use toolgate_wire::{Era, Raw};
+
+use crate::hub::Inner;
+use crate::seal::{Next, State, digest};
+use crate::view::Route;
+use crate::{
+    Call, Client, Error, Gate, Judged, Kind, Outcome, Principal, Question, Result, RunHandle, Source, Target,
+    ToolItem, Verdict,
+};
+
+/// How many times one call may ask before it is taken for a loop.
+const MOST_ROUNDS: usize = 8;
+
+/// A call with the proof that all gates passed. It can be made only here, and every source demands one.
+#[derive(Debug)]
+pub struct Permitted {
+    call: Arc<Call>,
+    tool: Option<Arc<ToolItem>>,
+    answers: Option<Raw>,
+    state: Option<String>,
+}
+
+impl Permitted {
+    /// What the call is for.
+    pub fn target(&self) -> &Target {
+        &self.call.target
+    }
+
+    /// Who calls.
+    pub fn principal(&self) -> &Principal {
+        &self.call.principal
+    }
+
+    /// The program it comes from.
+    pub fn client(&self) -> &Client {
+        &self.call.client
+    }
+
+    /// The params as they were sent.
+    pub fn params(&self) -> &Raw {
+        &self.call.params
+    }
+
+    /// The tool it is for, where it is for a tool.
+    pub fn tool(&self) -> Option<&ToolItem> {
+        self.tool.as_deref()
+    }
+
+    /// The `arguments` of the params; an empty object where there are none.
+    pub fn arguments(&self) -> Raw {
+        arguments(&self.call.params)
+    }
+
+    /// The answers by key, when the source had asked.
+    pub fn answers(&self) -> Option<&Raw> {
+        self.answers.as_ref()
+    }
+
+    /// The source's own state, when it had asked and given one.
+    pub fn state(&self) -> Option<&str> {
+        self.state.as_deref()
+    }
+}
+
+/// Runs a call from its first gate to its record.
+pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<Next>, handle: RunHandle) -> Outcome {
+    let started = Instant::now();
+    let kind = call.target.kind();
+    hub.metrics.started();
+    let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle)).catch_unwind();
+    let outcome = tokio::select! {
+        biased;
+        outcome = passing => outcome.unwrap_or_else(|panic| Err(panicked(&*panic))).into(),
+        () = handle.cancelled() => Outcome::Failed(Error::new(Kind::Cancelled, "the call was cancelled")),
+        () = handle.expired() => Outcome::Failed(Error::new(Kind::Timeout, "the call took too long")),
+    };
+    if let Outcome::Failed(error) = &outcome {
+        tracing::debug!(target = kind, kind = ?error.kind(), cause = ?std::error::Error::source(error), "call failed: {error}");
+    }
+    let outcome = hub.filters.outcome(outcome);
+    hub.metrics.ended(kind, outcome.label(), started.elapsed());
+    outcome
+}
+
+async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<Next>, handle: &RunHandle) -> Result<Outcome> {
+    let view = hub.view_for_call(&call).await;
+    let route = view.route(&call.target)?;
+    if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
+        handle.names(title);
+    }
+    let question = judge(&hub.gates, &call, route.tool.as_deref())?;
+    check_input(&call, &route)?;
+    // The first round was approved, and its approval covers all rounds of the call.
+    if let (Some(question), None) = (question, &resumed) {
+        approve::ask(handle, question).await?;
+    }
+    let state = resumed.and_then(|next| match next {
+        Next::Source(state) => state,
+        Next::Parked(_) => None,
+    });
+    let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
+    let permitted = Permitted { call: Arc::new(call), tool: route.tool, answers, state };
+    let Some(source) = route.source else {
+        return hub.tasks.answer(&permitted);
+    };
+    execute(hub, permitted, &*source, handle).await
+}
+
+/// Asks every gate. The first that denies decides; else the first that wants a person asked.
+fn judge(gates: &[Box<dyn Gate>], call: &Call, tool: Option<&ToolItem>) -> Result<Option<Question>> {
+    let mut question = None;
+    for gate in gates {
+        match gate.judge(Judged { call, tool }) {
+            Verdict::Pass => {}
+            Verdict::Deny(error) => return Err(error),
+            Verdict::Ask(asked) => question = question.or(Some(asked)),
+        }
+    }
+    Ok(question)
+}
+
+fn check_input(call: &Call, route: &Route) -> Result<()> {
+    let Some(check) = route.tool.as_ref().and_then(|tool| tool.input.as_ref()) else {
+        return Ok(());
+    };
+    check.check(&arguments(&call.params))
+}
+
+fn arguments(params: &Raw) -> Raw {
+    params.get("arguments").unwrap_or_else(|| Raw::literal("{}"))
+}
+
+/// Lets the source answer, and carries its questions to clients of either era.
+pub(crate) async fn execute(
+    hub: &Inner,
+    mut permitted: Permitted,
+    source: &dyn Source,
+    handle: &RunHandle,
+) -> Result<Outcome> {
+    for _ in 0..MOST_ROUNDS {
+        let (call, tool) = (permitted.call.clone(), permitted.tool.clone());
+        let outcome = source.call(permitted, handle.clone()).await?;
+        let Outcome::InputRequired { requests, state } = outcome else {
+            return Ok(outcome);
+        };
+        if call.client.era() == Era::Modern {
+            let state = seal(hub, &call, state)?;
+            return Ok(Outcome::InputRequired { requests, state: Some(state) });
+        }
+        let answers = handle.ask(approve::questions(&requests)?).await?;
+        permitted = Permitted { call, tool, answers: Some(answers.to_raw()), state };
+    }
+    Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
+}
+
+fn seal(hub: &Inner, call: &Call, state: Option<String>) -> Result<String> {
+    hub.sealer.seal(&State {
+        principal: call.principal.id.to_string(),
+        digest: digest(&call.target, &call.params),
+        expires_ms: hub.expiry(),
+        next: Next::Source(state),
+    })
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    tracing::error!("a tool panicked: {text}");
+    Error::new(Kind::Internal, "the tool broke down").because(text)
+}

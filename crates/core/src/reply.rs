@@ -1,0 +1,70 @@
+//! How answers of built-in tools are written, and how errors are.
+
+mod content;
+mod failure;
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
+use toolgate_wire::Raw;
+
+use crate::{Error, Kind, Result};
+
+pub use content::{Block, Content};
+pub(crate) use failure::{Written, written};
+pub use failure::{error_object, error_result};
+
+/// What a built-in tool answers with.
+pub trait Reply: Send {
+    /// The schema of its `structuredContent`, where it has one.
+    fn schema(generator: &mut SchemaGenerator) -> Option<Value>;
+
+    /// The result object.
+    fn into_result(self, compact: bool) -> Result<Raw>;
+}
+
+/// An answer that is text: a file, a page.
+#[derive(Debug, Clone)]
+pub struct Text(pub String);
+
+impl Reply for Text {
+    fn schema(_: &mut SchemaGenerator) -> Option<Value> {
+        None
+    }
+
+    fn into_result(self, _: bool) -> Result<Raw> {
+        Ok(result(&self.0, None))
+    }
+}
+
+/// An answer that is data: indented JSON for the model, and the same value as `structuredContent`.
+#[derive(Debug, Clone)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize + JsonSchema + Send> Reply for Json<T> {
+    fn schema(generator: &mut SchemaGenerator) -> Option<Value> {
+        Some(generator.root_schema_for::<T>().to_value())
+    }
+
+    fn into_result(self, compact: bool) -> Result<Raw> {
+        let unwritable = |error| Error::new(Kind::Internal, "the answer could not be written").because(error);
+        let value = serde_json::to_string(&self.0).map_err(unwritable)?;
+        if compact {
+            return Ok(result(&value, Some(&value)));
+        }
+        Ok(result(&serde_json::to_string_pretty(&self.0).map_err(unwritable)?, Some(&value)))
+    }
+}
+
+fn result(text: &str, structured: Option<&str>) -> Raw {
+    let mut body = String::with_capacity(text.len() + structured.map_or(0, str::len) + 96);
+    body.push_str(r#"{"content":[{"type":"text","text":"#);
+    body.push_str(Raw::string(text).as_str());
+    body.push_str("}]");
+    if let Some(structured) = structured {
+        body.push_str(r#","structuredContent":"#);
+        body.push_str(structured);
+    }
+    body.push_str(r#","isError":false}"#);
+    Raw::trusted(body.into())
+}

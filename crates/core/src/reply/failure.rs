@@ -1,0 +1,58 @@
+//! How errors are written: as a result the model can learn from, or as a JSON-RPC error.
+
+use serde_json::json;
+use toolgate_wire::Raw;
+
+use crate::{Error, RpcForm};
+
+/// The `_meta` key under which a failed result says what failed.
+const ERROR_META: &str = "dev.toolgate/error";
+
+/// An error in the form its kind asks for.
+pub(crate) enum Written {
+    Result(Raw),
+    Error(Raw),
+}
+
+/// Writes the error of a tool call in the form its kind asks for.
+pub(crate) fn written(error: &Error, operation: &str) -> Written {
+    match (error.as_forwarded(), error.kind().tool_form()) {
+        (Some(_), _) | (None, RpcForm::Error(_)) => Written::Error(error_object(error)),
+        (None, RpcForm::Result) => Written::Result(error_result(error, operation)),
+    }
+}
+
+/// The result of a tool call that failed: readable for the model, `isError: true`, details in `_meta`.
+pub fn error_result(error: &Error, operation: &str) -> Raw {
+    let suggestions = error.suggestions();
+    let mut text = format!("Error: {operation} failed.\n\nDetails: {}\n\nSuggestions:", error.message());
+    for (place, suggestion) in suggestions.iter().enumerate() {
+        text.push_str(&format!("\n  {}. {suggestion}", place + 1));
+    }
+    let meta = json!({
+        "error": error.message(),
+        "category": error.kind().category(),
+        "suggestions": suggestions,
+    });
+    Raw::of(&json!({
+        "content": [{"type": "text", "text": text}],
+        "isError": true,
+        "_meta": {ERROR_META: meta},
+    }))
+}
+
+/// The `error` object of a JSON-RPC answer.
+pub fn error_object(error: &Error) -> Raw {
+    if let Some(forwarded) = error.as_forwarded() {
+        return forwarded.clone();
+    }
+    let message = match error.next_step() {
+        Some(hint) => format!("{}; {hint}", error.message()),
+        None => error.message().to_owned(),
+    };
+    let mut object = json!({"code": error.kind().code(), "message": message});
+    if let Some(data) = error.detail().and_then(|data| data.to::<serde_json::Value>().ok()) {
+        object["data"] = data;
+    }
+    Raw::of(&object)
+}

@@ -1,0 +1,60 @@
+//! The one place that knows the JSON Schema crate.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use jsonschema::Validator;
+use serde_json::Value;
+use toolgate_wire::Raw;
+
+use crate::{Error, Kind, Result};
+
+/// How many faults of one input are named.
+const MOST_FAULTS: usize = 5;
+
+/// The check of a value against a schema, compiled when it is first needed.
+pub struct InputCheck {
+    schema: Value,
+    compiled: OnceLock<Option<Validator>>,
+}
+
+impl InputCheck {
+    /// A check against a schema.
+    pub fn new(schema: Value) -> Self {
+        Self { schema, compiled: OnceLock::new() }
+    }
+
+    /// Checks the arguments of a call; the error names each field that is wrong.
+    pub fn check(&self, arguments: &Raw) -> Result<()> {
+        let Some(validator) = self.validator() else {
+            return Err(Error::new(Kind::Internal, "the schema of this tool does not compile"));
+        };
+        let value: Value = arguments
+            .to()
+            .map_err(|error| Error::new(Kind::InvalidInput, "the arguments cannot be read").because(error))?;
+        if validator.is_valid(&value) {
+            return Ok(());
+        }
+        let faults: Vec<String> =
+            validator.iter_errors(&value).take(MOST_FAULTS).map(|fault| fault_line(&fault)).collect();
+        Err(Error::new(Kind::InvalidInput, faults.join("; ")))
+    }
+
+    fn validator(&self) -> Option<&Validator> {
+        let compile = || jsonschema::validator_for(&self.schema).ok();
+        self.compiled.get_or_init(compile).as_ref()
+    }
+}
+
+fn fault_line(fault: &jsonschema::ValidationError<'_>) -> String {
+    let at = fault.instance_path().to_string();
+    // The value itself stays out of the text: it may be long, or a secret.
+    let what = fault.masked_with("the value").to_string();
+    if at.is_empty() { what } else { format!("`{}`: {what}", at.trim_start_matches('/').replace('/', ".")) }
+}
+
+impl fmt::Debug for InputCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InputCheck").finish_non_exhaustive()
+    }
+}

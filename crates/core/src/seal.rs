@@ -1,0 +1,105 @@
+//! The sealed envelope that travels as `requestState`: nobody but us can read or change it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use toolgate_wire::{Edit, Raw};
+
+use crate::{Error, Kind, Principal, Result, Target};
+
+const NONCE: usize = 24;
+const PURPOSE: &[u8] = b"toolgate requestState 1";
+
+/// What an envelope says: whose call it is, which call, until when, and how to go on.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) principal: String,
+    pub(crate) digest: String,
+    pub(crate) expires_ms: u64,
+    pub(crate) next: Next,
+}
+
+/// How a call that asked something goes on.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum Next {
+    /// A run of ours waits under this number.
+    Parked(u64),
+    /// The source answers again, given its own state back.
+    Source(Option<String>),
+}
+
+/// Seals and opens envelopes with one key.
+pub(crate) struct Sealer {
+    cipher: XChaCha20Poly1305,
+}
+
+impl Sealer {
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        Self { cipher: XChaCha20Poly1305::new(&Key::from(*key)) }
+    }
+
+    /// A sealer whose envelopes end with this process.
+    pub(crate) fn random() -> Result<Self> {
+        Ok(Self::new(&random_bytes()?))
+    }
+
+    pub(crate) fn seal(&self, state: &State) -> Result<String> {
+        let nonce: [u8; NONCE] = random_bytes()?;
+        let plain = Raw::of(state);
+        let sealed = self
+            .cipher
+            .encrypt(&XNonce::from(nonce), Payload { msg: plain.as_bytes(), aad: PURPOSE })
+            .map_err(|_| Error::new(Kind::Internal, "the state of the call could not be sealed"))?;
+        Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
+    }
+
+    pub(crate) fn open(&self, text: &str, now_ms: u64) -> Result<State> {
+        let state = self.read(text).ok_or_else(|| {
+            Error::new(Kind::InvalidParams, "`requestState` is not one this server gave out")
+                .hint("send back exactly what the `input_required` result held, or call anew")
+        })?;
+        if state.expires_ms < now_ms {
+            return Err(Error::new(Kind::InvalidParams, "`requestState` has expired").hint("call anew"));
+        }
+        Ok(state)
+    }
+
+    fn read(&self, text: &str) -> Option<State> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>()?;
+        let plain = self.cipher.decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: PURPOSE }).ok()?;
+        serde_json::from_slice(&plain).ok()
+    }
+}
+
+impl State {
+    /// Fails when the envelope belongs to another caller or another call.
+    pub(crate) fn belongs_to(&self, principal: &Principal, digest: &str) -> Result<()> {
+        if self.principal == principal.id.as_str() && self.digest == digest {
+            return Ok(());
+        }
+        Err(Error::new(Kind::InvalidParams, "`requestState` belongs to another call")
+            .hint("retry with the same method, name and arguments, or call anew"))
+    }
+}
+
+/// What a call is, whatever its id and its round: target and params without what may change in a retry.
+pub(crate) fn digest(target: &Target, params: &Raw) -> String {
+    let same = Edit::new(params).remove("_meta").remove("inputResponses").remove("requestState").finish();
+    let mut hash = Sha256::new();
+    hash.update(target.kind());
+    hash.update([0]);
+    hash.update(toolgate_wire::digest(&same));
+    URL_SAFE_NO_PAD.encode(hash.finalize())
+}
+
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::new(Kind::Internal, "the system gave no random bytes").because(error.to_string())
+    })?;
+    Ok(bytes)
+}

@@ -1,0 +1,194 @@
+//! Where tools come from: packs and upstreams, and what they list.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::{broadcast, watch};
+use toolgate_wire::headers::HeaderParam;
+use toolgate_wire::{Raw, Template};
+
+use crate::{Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, ToolName};
+
+/// The name of a source, unique in a hub.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(Arc<str>);
+
+impl SourceId {
+    /// A source by name.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// For whom a source lists: what it has may differ from one principal to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Who looks.
+    pub principal: PrincipalId,
+}
+
+/// What answers a call.
+pub type Called<'a> = Pin<Box<dyn Future<Output = Result<Outcome>> + Send + 'a>>;
+
+/// Where tools come from: a pack or an upstream.
+pub trait Source: Send + Sync {
+    /// Its name.
+    fn id(&self) -> &SourceId;
+
+    /// Which kinds of things it may have; what it lists may still be empty.
+    fn offers(&self) -> Offers;
+
+    /// What it has, as a value that is always there and can be watched. It never waits.
+    fn listing(&self, scope: &Scope) -> watch::Receiver<Arc<Listing>>;
+
+    /// Says that someone is about to look at one kind of thing, for sources that learn it only on demand.
+    fn demand(&self, scope: &Scope, kind: ListKind) {
+        let _ = (scope, kind);
+    }
+
+    /// The URIs of resources as they change.
+    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+        None
+    }
+
+    /// Answers a call. Only a permitted one can get here.
+    fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_>;
+}
+
+/// Which kinds of things a source may have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// Tools.
+    pub tools: bool,
+    /// Resources and templates.
+    pub resources: bool,
+    /// Prompts.
+    pub prompts: bool,
+    /// Completion of arguments.
+    pub completions: bool,
+    /// Tools that may run as tasks.
+    pub tasks: bool,
+}
+
+/// One of the four lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ListKind {
+    /// `tools/list`.
+    Tools,
+    /// `resources/list`.
+    Resources,
+    /// `resources/templates/list`.
+    Templates,
+    /// `prompts/list`.
+    Prompts,
+}
+
+impl ListKind {
+    /// Every list.
+    pub const ALL: [Self; 4] = [Self::Tools, Self::Resources, Self::Templates, Self::Prompts];
+}
+
+/// A set of lists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// One of them.
+    pub const fn only(kind: ListKind) -> Self {
+        Self(1 << kind as u8)
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub const fn with(self, kind: ListKind) -> Self {
+        Self(self.0 | 1 << kind as u8)
+    }
+
+    /// These and those.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether this one is among them.
+    pub const fn has(self, kind: ListKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+}
+
+/// What a source has: raw items and the little of them that we route on.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Its tools.
+    pub tools: Vec<Arc<ToolItem>>,
+    /// Its resources.
+    pub resources: Vec<Arc<ResourceItem>>,
+    /// Its resource templates.
+    pub templates: Vec<Arc<TemplateItem>>,
+    /// Its prompts.
+    pub prompts: Vec<Arc<PromptItem>>,
+    /// The lists that are still being learned.
+    pub pending: Kinds,
+}
+
+/// A tool as listed.
+#[derive(Debug)]
+pub struct ToolItem {
+    /// Its name.
+    pub name: ToolName,
+    /// A name for people.
+    pub title: Option<String>,
+    /// Its definition, as it is listed.
+    pub raw: Raw,
+    /// What it says of itself.
+    pub hints: Hints,
+    /// The parameters that the modern era repeats in headers.
+    pub headers: Vec<HeaderParam>,
+    /// The check of its arguments, for tools whose input we check.
+    pub input: Option<InputCheck>,
+}
+
+/// A resource as listed.
+#[derive(Debug)]
+pub struct ResourceItem {
+    /// Its URI.
+    pub uri: Arc<str>,
+    /// Its definition, as it is listed.
+    pub raw: Raw,
+}
+
+/// A resource template as listed.
+#[derive(Debug)]
+pub struct TemplateItem {
+    /// What its URIs look like.
+    pub template: Template,
+    /// The template as text.
+    pub text: Arc<str>,
+    /// Its definition, as it is listed.
+    pub raw: Raw,
+}
+
+/// A prompt as listed.
+#[derive(Debug)]
+pub struct PromptItem {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its definition, as it is listed.
+    pub raw: Raw,
+}

@@ -1,0 +1,115 @@
+//! What a call is for.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::{Error, Kind};
+
+/// What a call is for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Call a tool.
+    Tool(ToolName),
+    /// Read a resource.
+    Resource(Arc<str>),
+    /// Get a prompt.
+    Prompt(Arc<str>),
+    /// Complete an argument.
+    Completion(CompletionRef),
+    /// Watch a resource.
+    Subscribe(Arc<str>),
+    /// Stop watching a resource.
+    Unsubscribe(Arc<str>),
+    /// Look at, answer or cancel a task.
+    Task(TaskOp, Arc<str>),
+    /// Any other method that a source may know.
+    Method(Arc<str>),
+}
+
+impl Target {
+    /// The kind of target, as metrics and records name it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Tool(_) => "tool",
+            Self::Resource(_) => "resource",
+            Self::Prompt(_) => "prompt",
+            Self::Completion(_) => "completion",
+            Self::Subscribe(_) | Self::Unsubscribe(_) => "subscription",
+            Self::Task(..) => "task",
+            Self::Method(_) => "method",
+        }
+    }
+
+    /// The name, URI, id or method it carries.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Tool(name) => name.as_str(),
+            Self::Resource(name)
+            | Self::Prompt(name)
+            | Self::Subscribe(name)
+            | Self::Unsubscribe(name)
+            | Self::Task(_, name)
+            | Self::Method(name) => name,
+            Self::Completion(CompletionRef::Prompt(name) | CompletionRef::Resource(name)) => name,
+        }
+    }
+}
+
+/// What a completion completes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CompletionRef {
+    /// An argument of a prompt.
+    Prompt(Arc<str>),
+    /// A variable of a resource template.
+    Resource(Arc<str>),
+}
+
+/// What to do with a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaskOp {
+    /// Look at it.
+    Get,
+    /// Answer its questions.
+    Update,
+    /// Cancel it.
+    Cancel,
+}
+
+/// The name of a tool: 1 to 128 characters of `A-Za-z0-9_./-`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolName(Arc<str>);
+
+impl ToolName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ToolName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte);
+        if (1..=128).contains(&text.len()) && text.bytes().all(fits) {
+            return Ok(Self(text.into()));
+        }
+        // It may be anything a caller sent, so it is shown shortened and escaped.
+        let shown: String = text.chars().take(64).flat_map(char::escape_default).collect();
+        Err(Error::new(Kind::UnknownTarget, format!("unknown tool `{shown}`"))
+            .hint("a tool's name has 1 to 128 characters of A-Z a-z 0-9 _ . / -"))
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

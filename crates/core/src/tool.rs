@@ -1,0 +1,188 @@
+//! A tool is one file: its input, its output, what it says of itself, and what it does.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use toolgate_wire::Raw;
+use toolgate_wire::headers::header_params;
+
+use crate::{Error, InputCheck, Kind, Reply, Result, RunHandle, ToolItem};
+
+/// What a tool says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolSpec {
+    /// Its name: lower case words joined by `_`, the pack's name first.
+    pub name: &'static str,
+    /// A name for people.
+    pub title: &'static str,
+    /// One sentence on what it does.
+    pub description: &'static str,
+    /// What it does to the world.
+    pub hints: Hints,
+}
+
+/// What a tool does to the world, as clients show it to people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
+pub struct Hints {
+    /// It changes nothing.
+    #[serde(rename = "readOnlyHint")]
+    pub read_only: bool,
+    /// It may undo or overwrite.
+    #[serde(rename = "destructiveHint")]
+    pub destructive: bool,
+    /// Twice is the same as once.
+    #[serde(rename = "idempotentHint")]
+    pub idempotent: bool,
+    /// It reaches beyond this machine.
+    #[serde(rename = "openWorldHint")]
+    pub open_world: bool,
+}
+
+impl Hints {
+    /// Reads local state.
+    pub const READ_ONLY: Self = Self::new(true, false, true, false);
+    /// Reads from external services.
+    pub const READ_ONLY_EXTERNAL: Self = Self::new(true, false, false, true);
+    /// Changes local state.
+    pub const WRITE_LOCAL: Self = Self::new(false, true, false, false);
+    /// Changes external services.
+    pub const WRITE_EXTERNAL: Self = Self::new(false, true, false, true);
+    /// Creates something new.
+    pub const CREATE: Self = Self::new(false, false, false, true);
+
+    const fn new(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Self {
+        Self { read_only, destructive, idempotent, open_world }
+    }
+}
+
+/// Whether a tool runs as a task where the client understands tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskMode {
+    /// It answers at once, unless it detaches its run by itself.
+    Never,
+    /// As a task where it can, else at once.
+    Optional,
+    /// As a task or not at all.
+    Required,
+}
+
+/// A built-in tool of the pack `P`.
+pub trait Tool<P>: Send + Sync + 'static {
+    /// Its arguments.
+    type Input: DeserializeOwned + JsonSchema + Send;
+    /// Its answer.
+    type Output: Reply;
+    /// What it says of itself.
+    const SPEC: ToolSpec;
+    /// Whether it runs as a task.
+    const TASK: TaskMode = TaskMode::Never;
+
+    /// Does it.
+    fn run(
+        &self,
+        pack: &P,
+        run: &RunHandle,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Self::Output>> + Send;
+}
+
+type Calling = Pin<Box<dyn Future<Output = Result<Raw>> + Send>>;
+type Caller<P> = Box<dyn Fn(Arc<P>, RunHandle, Raw) -> Calling + Send + Sync>;
+
+/// A tool of the pack `P`, whatever its input and output.
+pub struct AnyTool<P> {
+    pub(crate) item: Arc<ToolItem>,
+    pub(crate) call: Caller<P>,
+}
+
+impl<P> AnyTool<P> {
+    /// Its definition as it is listed.
+    pub fn item(&self) -> &Arc<ToolItem> {
+        &self.item
+    }
+}
+
+/// Puts a tool on a pack's list.
+pub fn tool<P: Send + Sync + 'static, T: Tool<P>>(tool: T) -> AnyTool<P> {
+    let tool = Arc::new(tool);
+    let call = move |pack: Arc<P>, run: RunHandle, arguments: Raw| -> Calling {
+        let tool = tool.clone();
+        Box::pin(async move {
+            let input = arguments.to::<T::Input>().map_err(unfit)?;
+            match T::TASK {
+                TaskMode::Never => {}
+                TaskMode::Required if !run.client().capabilities.tasks => {
+                    return Err(crate::task::undeclared());
+                }
+                TaskMode::Optional | TaskMode::Required => run.detach().await?,
+            }
+            tool.run(&pack, &run, input).await?.into_result(run.compact())
+        })
+    };
+    AnyTool { item: Arc::new(item::<P, T>()), call: Box::new(call) }
+}
+
+fn unfit(error: serde_json::Error) -> Error {
+    let text = error.to_string();
+    // The place in the text is ours, not the caller's.
+    let text = text.split(" at line ").next().unwrap_or_default().to_owned();
+    Error::new(Kind::InvalidInput, text).because(error)
+}
+
+fn item<P, T: Tool<P>>() -> ToolItem {
+    let spec = T::SPEC;
+    let input = input_schema::<T::Input>();
+    let mut definition = json!({
+        "name": spec.name,
+        "title": spec.title,
+        "description": spec.description,
+        "inputSchema": input,
+    });
+    if let Some(output) = T::Output::schema(&mut settings().into_generator()) {
+        definition["outputSchema"] = plain(output);
+    }
+    definition["annotations"] = json!(spec.hints);
+    ToolItem {
+        name: name(spec.name),
+        title: Some(spec.title.to_owned()),
+        raw: Raw::of(&definition),
+        hints: spec.hints,
+        headers: header_params(&Raw::of(&input)).unwrap_or_default(),
+        input: Some(InputCheck::new(input)),
+    }
+}
+
+#[expect(clippy::expect_used, reason = "the names are constants; a house rule test reads all of them")]
+fn name(text: &'static str) -> crate::ToolName {
+    text.parse().expect("a built-in tool has a valid name")
+}
+
+fn input_schema<T: JsonSchema>() -> Value {
+    let mut schema = plain(settings().into_generator().into_root_schema_for::<T>().to_value());
+    // A tool without parameters still takes an object.
+    schema["type"] = json!("object");
+    schema
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    })
+}
+
+/// Leaves out the name of the Rust type, which tells a model nothing.
+fn plain(mut schema: Value) -> Value {
+    if let Some(object) = schema.as_object_mut() {
+        object.shift_remove("title");
+    }
+    schema
+}
