@@ -29,11 +29,7 @@ impl Clock {
 
     /// A clock that stands at `start_unix_ms` until it is advanced.
     pub fn manual(start_unix_ms: u64) -> Self {
-        let manual = Manual {
-            origin: Instant::now(),
-            start_unix_ms,
-            elapsed_ns: AtomicU64::new(0),
-        };
+        let manual = Manual { origin: Instant::now(), start_unix_ms, elapsed_ns: AtomicU64::new(0) };
         Self(Kind::Manual(Arc::new(manual)))
     }
 

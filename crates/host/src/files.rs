@@ -49,10 +49,7 @@ impl Root {
         let path = path.as_ref();
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|error| FileError::from_io(&RelPath::root(), error))?;
-        Ok(Self(Arc::new(Inner {
-            dir,
-            path: path.to_path_buf(),
-        })))
+        Ok(Self(Arc::new(Inner { dir, path: path.to_path_buf() })))
     }
 
     /// Opens a folder; makes it, readable by its owner only, and the folders above it, if it is missing.
@@ -62,9 +59,7 @@ impl Root {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-            .create(path)
-            .map_err(|error| FileError::from_io(&RelPath::root(), error))?;
+        builder.create(path).map_err(|error| FileError::from_io(&RelPath::root(), error))?;
         Self::open(path)
     }
 
@@ -75,14 +70,12 @@ impl Root {
 
     /// Reads a file, or a part of it.
     pub async fn read(&self, path: &RelPath, options: ReadOptions) -> Result<FileContent> {
-        self.blocking(path, move |dir, path| read::read(dir, path, &options))
-            .await
+        self.blocking(path, move |dir, path| read::read(dir, path, &options)).await
     }
 
     /// Writes a file as a whole: after a failure or a crash there is the old file or the new one.
     pub async fn write(&self, path: &RelPath, bytes: Vec<u8>, options: WriteOptions) -> Result<Written> {
-        self.blocking(path, move |dir, path| write::write(dir, path, &bytes, &options))
-            .await
+        self.blocking(path, move |dir, path| write::write(dir, path, &bytes, &options)).await
     }
 
     /// Removes a file, or a symbolic link itself. Folders stay.
@@ -92,8 +85,7 @@ impl Root {
 
     /// Lists a folder, by name, at most `max_entries` of it.
     pub async fn list(&self, path: &RelPath, max_entries: usize) -> Result<Listing> {
-        self.blocking(path, move |dir, path| list::list(dir, path, max_entries))
-            .await
+        self.blocking(path, move |dir, path| list::list(dir, path, max_entries)).await
     }
 
     /// What stands at a path; symbolic links are followed as long as they stay inside.
@@ -127,10 +119,22 @@ impl Root {
         max_entries: usize,
         skip: impl Fn(&str) -> bool + Send + 'static,
     ) -> Result<Walk> {
-        self.blocking(folder, move |dir, folder| {
-            walk::walk(dir, folder, max_entries, &skip)
-        })
-        .await
+        self.blocking(folder, move |dir, folder| walk::walk(dir, folder, max_entries, &skip)).await
+    }
+
+    /// A walk on this thread.
+    pub(crate) fn walk_now(
+        &self,
+        folder: &RelPath,
+        max_entries: usize,
+        skip: &dyn Fn(&str) -> bool,
+    ) -> Result<Walk> {
+        walk::walk(&self.0.dir, folder, max_entries, skip)
+    }
+
+    /// Whether a folder, and not a symbolic link to one, stands at a path.
+    pub(crate) fn is_folder(&self, path: &RelPath) -> bool {
+        self.0.dir.symlink_metadata(path.native()).is_ok_and(|metadata| metadata.is_dir())
     }
 
     async fn blocking<T, F>(&self, path: &RelPath, work: F) -> Result<T>
@@ -142,10 +146,7 @@ impl Root {
         let outcome = tokio::task::spawn_blocking(move || work(&root.0.dir, &owned)).await;
         outcome.unwrap_or_else(|error| {
             let source = std::io::Error::other(TaskFailed::from_join(error));
-            Err(FileError::Io {
-                path: path.named(),
-                source,
-            })
+            Err(FileError::Io { path: path.named(), source })
         })
     }
 }

@@ -6,7 +6,9 @@
 pub mod clock;
 pub mod files;
 pub mod tasks;
+pub mod watch;
 
 pub use clock::Clock;
 pub use files::{FileError, RelPath, Root};
 pub use tasks::{TaskFailed, Tasks};
+pub use watch::{Changes, Watch};

@@ -78,10 +78,7 @@ impl Tasks {
             let _membership = membership;
             logging_panics(future).await
         };
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this is the owner that all tasks are spawned through"
-        )]
+        #[expect(clippy::disallowed_methods, reason = "this is the owner that all tasks are spawned through")]
         let handle = tokio::spawn(task);
         self.enrol(id, &handle.abort_handle());
         handle
@@ -117,16 +114,9 @@ impl Tasks {
             return true;
         }
         self.0.killed.store(true, Ordering::SeqCst);
-        let left: Vec<_> = self
-            .members()
-            .values()
-            .filter_map(|member| member.abort.clone())
-            .collect();
+        let left: Vec<_> = self.members().values().filter_map(|member| member.abort.clone()).collect();
         left.iter().for_each(AbortHandle::abort);
-        if tokio::time::timeout(ABORT_GRACE, self.0.tracker.wait())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(ABORT_GRACE, self.0.tracker.wait()).await.is_err() {
             tracing::warn!(left = self.len(), "tasks are blocked and could not be aborted");
         }
         false
@@ -157,16 +147,10 @@ impl Tasks {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         for owner in self.lineage() {
-            let member = Member {
-                abort: None,
-                _token: owner.0.tracker.token(),
-            };
+            let member = Member { abort: None, _token: owner.0.tracker.token() };
             owner.members().insert(id, member);
         }
-        Membership {
-            owner: self.clone(),
-            id,
-        }
+        Membership { owner: self.clone(), id }
     }
 
     /// Notes how to abort the task, unless it has ended already.
@@ -240,6 +224,5 @@ async fn logging_panics<F: Future>(future: F) -> F::Output {
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("a panic without a message")
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }

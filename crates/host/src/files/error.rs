@@ -8,7 +8,6 @@ use super::RelPath;
 
 /// Why a file operation failed. Every text names only the path that the caller gave.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FileError {
     /// Nothing is there.
     #[error("`{path}` does not exist")]
@@ -104,14 +103,8 @@ impl FileError {
             Errno::NOTDIR => Self::NotADirectory { path },
             Errno::EXIST => Self::AlreadyExists { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Self::Permission { path },
-            Errno::NAMETOOLONG => Self::InvalidPath {
-                path,
-                reason: "it is too long",
-            },
-            Errno::LOOP => Self::InvalidPath {
-                path,
-                reason: "its symbolic links go round in a circle",
-            },
+            Errno::NAMETOOLONG => Self::InvalidPath { path, reason: "it is too long" },
+            Errno::LOOP => Self::InvalidPath { path, reason: "its symbolic links go round in a circle" },
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::NoSpace { path },
             _ => Self::Io { path, source: error },
         }

@@ -55,10 +55,7 @@ pub(super) fn list(dir: &Dir, path: &RelPath, max_entries: usize) -> Result<List
         let metadata = folder.symlink_metadata(&name).ok()?;
         Some(Entry::new(name, &metadata))
     });
-    Ok(Listing {
-        entries: entries.collect(),
-        truncated,
-    })
+    Ok(Listing { entries: entries.collect(), truncated })
 }
 
 /// The first names of a folder in order, at most `limit`, and whether there are more. Files that are being
@@ -82,9 +79,7 @@ pub(super) fn first_names(folder: &Dir, limit: usize) -> io::Result<(Vec<OsStrin
 }
 
 pub(super) fn stat(dir: &Dir, path: &RelPath) -> Result<Entry> {
-    let metadata = dir
-        .metadata(path.native())
-        .map_err(|error| FileError::from_io(path, error))?;
+    let metadata = dir.metadata(path.native()).map_err(|error| FileError::from_io(path, error))?;
     Ok(Entry::new(path.file_name().unwrap_or_default().into(), &metadata))
 }
 
@@ -96,13 +91,7 @@ impl Entry {
             Err(name) => (name.to_string_lossy().into_owned(), false),
         };
         let size = if kind == Kind::File { metadata.len() } else { 0 };
-        Self {
-            name,
-            openable,
-            kind,
-            size,
-            modified_unix_ms: modified_unix_ms(metadata),
-        }
+        Self { name, openable, kind, size, modified_unix_ms: modified_unix_ms(metadata) }
     }
 }
 
@@ -121,7 +110,5 @@ impl Kind {
 }
 
 pub(super) fn modified_unix_ms(metadata: &Metadata) -> u64 {
-    metadata
-        .modified()
-        .map_or(0, |time| clock::unix_ms(time.into_std()))
+    metadata.modified().map_or(0, |time| clock::unix_ms(time.into_std()))
 }

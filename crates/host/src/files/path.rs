@@ -31,16 +31,9 @@ impl RelPath {
         if text.contains('\0') {
             return Err(invalid(text, "it holds a NUL byte"));
         }
-        let relative = if text.starts_with('/') {
-            unmount(text, mount)?
-        } else {
-            text
-        };
+        let relative = if text.starts_with('/') { unmount(text, mount)? } else { text };
         let mut normal = String::with_capacity(relative.len());
-        for name in relative
-            .split('/')
-            .filter(|name| !name.is_empty() && *name != ".")
-        {
+        for name in relative.split('/').filter(|name| !name.is_empty() && *name != ".") {
             check_name(text, name)?;
             if !normal.is_empty() {
                 normal.push('/');
@@ -70,25 +63,15 @@ impl RelPath {
         if self.is_root() {
             return None;
         }
-        Some(Self(
-            self.0
-                .rsplit_once('/')
-                .map_or("", |(parent, _)| parent)
-                .to_owned(),
-        ))
+        Some(Self(self.0.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned()))
     }
 
     /// This folder's entry with the given name, or relative path.
     pub fn join(&self, relative: &str) -> Result<Self> {
         if relative.starts_with('/') {
-            return Err(FileError::Outside {
-                path: shown(relative),
-            });
+            return Err(FileError::Outside { path: shown(relative) });
         }
-        Self::parse(
-            &format!("{}/{relative}", if self.is_root() { "." } else { &self.0 }),
-            "",
-        )
+        Self::parse(&format!("{}/{relative}", if self.is_root() { "." } else { &self.0 }), "")
     }
 
     /// The path in the form that the file system takes; the root is `.`.
@@ -103,11 +86,7 @@ impl RelPath {
 
     /// A name just read from a folder, whose path this is.
     pub(crate) fn child(&self, name: &str) -> Self {
-        if self.is_root() {
-            Self(name.to_owned())
-        } else {
-            Self(format!("{}/{name}", self.0))
-        }
+        if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
     }
 }
 
@@ -123,50 +102,31 @@ fn unmount<'a>(text: &'a str, mount: &str) -> Result<&'a str> {
     if mount.is_empty() {
         return Err(outside());
     }
-    let rest = text
-        .strip_prefix('/')
-        .and_then(|text| text.strip_prefix(mount))
-        .ok_or_else(outside)?;
-    if rest.is_empty() || rest.starts_with('/') {
-        Ok(rest)
-    } else {
-        Err(outside())
-    }
+    let rest = text.strip_prefix('/').and_then(|text| text.strip_prefix(mount)).ok_or_else(outside)?;
+    if rest.is_empty() || rest.starts_with('/') { Ok(rest) } else { Err(outside()) }
 }
 
 fn check_name(text: &str, name: &str) -> Result<()> {
     if name == ".." {
-        return Err(invalid(
-            text,
-            "`..` is not allowed, not even where it would stay inside",
-        ));
+        return Err(invalid(text, "`..` is not allowed, not even where it would stay inside"));
     }
     if name.len() > MAX_NAME {
         return Err(invalid(text, "a name in it has more than 255 bytes"));
     }
     if name.starts_with(TEMP_PREFIX) {
-        return Err(invalid(
-            text,
-            "names that begin with `.toolgate-tmp-` are reserved",
-        ));
+        return Err(invalid(text, "names that begin with `.toolgate-tmp-` are reserved"));
     }
     Ok(())
 }
 
 fn invalid(text: &str, reason: &'static str) -> FileError {
-    FileError::InvalidPath {
-        path: shown(text),
-        reason,
-    }
+    FileError::InvalidPath { path: shown(text), reason }
 }
 
 /// What a message shows of a path that was refused: one line, not too long.
 fn shown(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(SHOWN)
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
+    let mut shown: String =
+        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(SHOWN).is_some() {
         shown.push('…');
     }

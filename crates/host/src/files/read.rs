@@ -36,11 +36,7 @@ pub struct FileContent {
 impl ReadOptions {
     /// The whole file, if it has no more than `max_bytes`.
     pub const fn whole(max_bytes: u64) -> Self {
-        Self {
-            offset: 0,
-            length: None,
-            max_bytes,
-        }
+        Self { offset: 0, length: None, max_bytes }
     }
 }
 
@@ -50,28 +46,17 @@ pub(super) fn read(dir: &Dir, path: &RelPath, options: &ReadOptions) -> Result<F
     let rest = size.saturating_sub(options.offset);
     let wanted = options.length.map_or(rest, |length| length.min(rest));
     if wanted > options.max_bytes {
-        return Err(FileError::TooLarge {
-            path: path.named(),
-            size,
-            limit: options.max_bytes,
-        });
+        return Err(FileError::TooLarge { path: path.named(), size, limit: options.max_bytes });
     }
     let failed = |error| FileError::from_io(path, error);
     let mut bytes = Vec::with_capacity(usize::try_from(wanted).unwrap_or(0));
     if wanted > 0 {
         file.seek(SeekFrom::Start(options.offset)).map_err(failed)?;
         // A file that grows meanwhile is read up to the size it had when it was opened.
-        file.by_ref()
-            .take(wanted)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+        file.by_ref().take(wanted).read_to_end(&mut bytes).map_err(failed)?;
     }
     let shrank = (bytes.len() as u64) < wanted;
-    let metadata = if shrank {
-        file.metadata().map_err(failed)?
-    } else {
-        metadata
-    };
+    let metadata = if shrank { file.metadata().map_err(failed)? } else { metadata };
     Ok(FileContent {
         bytes,
         total_size: metadata.len(),
@@ -86,9 +71,7 @@ pub(super) fn open_regular(dir: &Dir, at: &Path, path: &RelPath) -> Result<(File
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags.bits().cast_signed());
-    let opened = dir
-        .open_with(at, &options)
-        .and_then(|file| Ok((file.metadata()?, file)));
+    let opened = dir.open_with(at, &options).and_then(|file| Ok((file.metadata()?, file)));
     let (metadata, file) = opened.map_err(|error| FileError::from_io(path, error))?;
     if !metadata.is_file() {
         return Err(FileError::NotAFile { path: path.named() });

@@ -27,11 +27,7 @@ impl<'a> Temp<'a> {
     /// Makes the hidden file, with the owner and the permission bits of the file it is to replace.
     pub(super) fn create(folder: &'a Dir, replaces: Option<&Metadata>) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        let mode = if replaces.is_some() {
-            PRIVATE_MODE
-        } else {
-            NEW_FILE_MODE
-        };
+        let mode = if replaces.is_some() { PRIVATE_MODE } else { NEW_FILE_MODE };
         options.write(true).create_new(true).mode(mode);
         let mut attempt = 0;
         loop {
@@ -42,12 +38,7 @@ impl<'a> Temp<'a> {
                 }
                 Err(error) => return Err(error),
                 Ok(file) => {
-                    let temp = Self {
-                        folder,
-                        name: Some(name),
-                        file: file.into_std(),
-                        size: 0,
-                    };
+                    let temp = Self { folder, name: Some(name), file: file.into_std(), size: 0 };
                     replaces.map_or(Ok(()), |old| temp.resemble(old))?;
                     return Ok(temp);
                 }
@@ -99,8 +90,7 @@ impl<'a> Temp<'a> {
             }
         }
         let mode = old.permissions().mode() & 0o777;
-        self.file
-            .set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+        self.file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
     }
 }
 
@@ -115,8 +105,5 @@ impl Drop for Temp<'_> {
 
 /// Whether the file system has no hard links; existence was then checked under the lock only.
 fn is_without_links(error: &io::Error) -> bool {
-    matches!(
-        Errno::from_io_error(error),
-        Some(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK)
-    )
+    matches!(Errno::from_io_error(error), Some(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK))
 }

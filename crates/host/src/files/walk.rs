@@ -44,13 +44,7 @@ pub(super) fn walk(
     max_entries: usize,
     skip: &dyn Fn(&str) -> bool,
 ) -> Result<Walk> {
-    let mut walker = Walker {
-        dir,
-        skip,
-        budget: max_entries,
-        ahead: Vec::new(),
-        found: Walk::default(),
-    };
+    let mut walker = Walker { dir, skip, budget: max_entries, ahead: Vec::new(), found: Walk::default() };
     walker.visit(folder)?;
     while let Some(next) = walker.ahead.pop() {
         match walker.visit(&next) {
@@ -94,11 +88,7 @@ impl Walker<'_> {
             self.ahead.push(path);
         } else if metadata.is_file() {
             let modified_unix_ms = modified_unix_ms(&metadata);
-            self.found.files.push(WalkedFile {
-                path,
-                size: metadata.len(),
-                modified_unix_ms,
-            });
+            self.found.files.push(WalkedFile { path, size: metadata.len(), modified_unix_ms });
         }
     }
 }

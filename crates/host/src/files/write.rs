@@ -72,70 +72,44 @@ pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOpti
     match (&existing, options.mode) {
         (Some(_), WriteMode::CreateNew) => return Err(FileError::AlreadyExists { path: path.named() }),
         (Some(old), WriteMode::Append) => {
-            check_size(
-                path,
-                old.len().saturating_add(bytes.len() as u64),
-                options.max_bytes,
-            )?;
+            check_size(path, old.len().saturating_add(bytes.len() as u64), options.max_bytes)?;
         }
         (None, _) | (Some(_), WriteMode::Replace) => {}
     }
     let mut temp = Temp::create(&place.folder, existing.as_ref()).map_err(failed)?;
     if existing.is_some() && options.mode == WriteMode::Append {
         copy_old(&place, path, &mut temp)?;
-        check_size(
-            path,
-            temp.size().saturating_add(bytes.len() as u64),
-            options.max_bytes,
-        )?;
+        check_size(path, temp.size().saturating_add(bytes.len() as u64), options.max_bytes)?;
     }
     temp.append(bytes).map_err(failed)?;
     let total_size = temp.size();
-    temp.publish(
-        &place.name,
-        existing.is_none() && options.mode == WriteMode::CreateNew,
-    )
-    .map_err(failed)?;
+    temp.publish(&place.name, existing.is_none() && options.mode == WriteMode::CreateNew).map_err(failed)?;
     lock.sync();
-    Ok(Written {
-        bytes: bytes.len() as u64,
-        total_size,
-        created: existing.is_none(),
-    })
+    Ok(Written { bytes: bytes.len() as u64, total_size, created: existing.is_none() })
 }
 
 pub(super) fn remove(dir: &Dir, path: &RelPath) -> Result<()> {
     let place = locate(dir, path, false)?;
     let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
-    place
-        .folder
-        .remove_file(&place.name)
-        .map_err(|error| FileError::from_io(path, error))?;
+    place.folder.remove_file(&place.name).map_err(|error| FileError::from_io(path, error))?;
     lock.sync();
     Ok(())
 }
 
 fn check_size(path: &RelPath, size: u64, limit: u64) -> Result<()> {
-    if size > limit {
-        Err(FileError::TooLarge {
-            path: path.named(),
-            size,
-            limit,
-        })
-    } else {
-        Ok(())
-    }
+    if size > limit { Err(FileError::TooLarge { path: path.named(), size, limit }) } else { Ok(()) }
 }
 
 fn make_folders(dir: &Dir, path: &RelPath) -> Result<()> {
-    let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else {
+    let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else { return Ok(()) };
+    let missing = dir.open_dir(parent.native()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    if !missing {
+        // It is there, or it cannot be, which `locate` will say.
         return Ok(());
-    };
+    }
     match dir.create_dir_all(parent.native()) {
-        // A file stands where a folder is needed.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(FileError::NotADirectory { path: parent.named() })
-        }
+        // Somebody else was faster, or a link leads nowhere.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other.map_err(|error| FileError::from_io(path, error)),
     }
 }
@@ -148,14 +122,9 @@ fn locate(dir: &Dir, path: &RelPath, follow: bool) -> Result<Place> {
         let Some(name) = at.file_name().map(OsStr::to_owned) else {
             return Err(FileError::NotAFile { path: path.named() });
         };
-        let parent = at
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let parent = at.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = dir.open_dir(parent).map_err(failed)?;
-        let is_link = folder
-            .symlink_metadata(&name)
-            .is_ok_and(|metadata| metadata.is_symlink());
+        let is_link = folder.symlink_metadata(&name).is_ok_and(|metadata| metadata.is_symlink());
         if !(is_link && follow) {
             return Ok(Place { folder, name });
         }
@@ -191,6 +160,5 @@ impl Place {
 /// Copies what the file holds so far into the new one; what it grows by meanwhile is not waited for.
 fn copy_old(place: &Place, path: &RelPath, temp: &mut Temp<'_>) -> Result<()> {
     let (old, metadata) = read::open_regular(&place.folder, Path::new(&place.name), path)?;
-    temp.copy_from(old.into_std(), metadata.len())
-        .map_err(|error| FileError::from_io(path, error))
+    temp.copy_from(old.into_std(), metadata.len()).map_err(|error| FileError::from_io(path, error))
 }
