@@ -1,0 +1,150 @@
+//! The merged configuration, and how components get their part of it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::error::{ConfigError, Problem};
+use crate::explain::unknown_key;
+use crate::key::KeyPath;
+use crate::leaves::{Leaf, leaves};
+use crate::node::{Content, Node, Table};
+use crate::origin::Origin;
+use crate::section;
+
+/// The merged configuration: every value with the place where it was written.
+#[derive(Clone)]
+pub struct Document {
+    root: Node,
+    file: Option<PathBuf>,
+    warnings: Vec<Problem>,
+}
+
+impl Document {
+    pub(crate) fn new(table: Table, file: Option<PathBuf>, warnings: Vec<Problem>) -> Self {
+        let root = Node { content: Content::Table(table), origin: Origin::Default, named: Origin::Default };
+        Self { root, file, warnings }
+    }
+
+    /// The table of this name as its component understands it; its default if nobody wrote one.
+    ///
+    /// # Errors
+    /// All that is wrong with the table.
+    pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, ConfigError> {
+        self.value(name).map(Option::unwrap_or_default)
+    }
+
+    /// The value of a top-level key, if anybody wrote one.
+    ///
+    /// # Errors
+    /// All that is wrong with the value.
+    pub fn value<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ConfigError> {
+        let mut sections = Sections::new(self);
+        let value = sections.value(name);
+        ConfigError::unless_empty(sections.problems)?;
+        Ok(value)
+    }
+
+    /// Reads all sections, and reports all that is wrong with the document at once, also any top-level key
+    /// that was not asked for.
+    ///
+    /// # Errors
+    /// All that is wrong with the document.
+    pub fn read<T>(&self, settings: impl FnOnce(&mut Sections<'_>) -> T) -> Result<T, ConfigError> {
+        let mut sections = Sections::new(self);
+        let settings = settings(&mut sections);
+        sections.report_unclaimed();
+        ConfigError::unless_empty(sections.problems)?;
+        Ok(settings)
+    }
+
+    /// Where the value of a dotted key comes from.
+    #[must_use]
+    pub fn origin(&self, key: &str) -> Origin {
+        self.root.find(&KeyPath::dotted(key)).map_or(Origin::Default, |node| node.origin.clone())
+    }
+
+    /// A path that was written as the value of `key`: a relative one in a file counts from the folder of
+    /// that file, so that it means the same wherever the program is started.
+    #[must_use]
+    pub fn resolve(&self, key: &str, path: &Path) -> PathBuf {
+        match self.origin(key) {
+            Origin::File(place) => {
+                place.path.parent().map_or_else(|| path.into(), |folder| folder.join(path))
+            }
+            Origin::Default | Origin::Variable(_) | Origin::Flag(_) => path.into(),
+        }
+    }
+
+    /// Every value that somebody wrote, in the order of the keys.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<Leaf> {
+        leaves(&self.root)
+    }
+
+    /// The file that was read, if there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// What looks like a mistake but harms nothing: variables that begin with ours and that nobody knows.
+    #[must_use]
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+}
+
+/// Keys only: among the values are secrets.
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys: Vec<String> = self.leaves().into_iter().map(|leaf| leaf.key).collect();
+        f.debug_struct("Document").field("file", &self.file).field("keys", &keys).finish_non_exhaustive()
+    }
+}
+
+/// The sections of a document on their way to the components; see [`Document::read`].
+///
+/// What cannot be read stands in as its default here, and as a problem in the result of the whole.
+#[derive(Debug)]
+pub struct Sections<'a> {
+    document: &'a Document,
+    claimed: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Sections<'a> {
+    fn new(document: &'a Document) -> Self {
+        Self { document, claimed: Vec::new(), problems: Vec::new() }
+    }
+
+    /// The table of this name as its component understands it.
+    pub fn section<T: DeserializeOwned + Default>(&mut self, name: &str) -> T {
+        self.value(name).unwrap_or_default()
+    }
+
+    /// The value of a top-level key, if anybody wrote one.
+    pub fn value<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+        self.claimed.push(name.to_owned());
+        let at = KeyPath::default().key(name);
+        let node = self.document.root.find(&at)?;
+        section::read(node, &at).map_err(|problems| self.problems.extend(problems)).ok()
+    }
+
+    /// Refuses the value of a dotted key for a reason that its type does not know.
+    pub fn refuse(&mut self, key: &str, message: &str, hint: &str) {
+        let origin = Some(self.document.origin(key)).filter(|origin| *origin != Origin::Default);
+        self.problems.push(Problem::new(origin, format!("`{key}` {message}")).hint(hint.to_owned()));
+    }
+
+    /// A variable may be meant for a part that this build lacks; a file or a flag is meant for us.
+    fn report_unclaimed(&mut self) {
+        let Content::Table(table) = &self.document.root.content else { return };
+        let known: Vec<&str> = self.claimed.iter().map(String::as_str).collect();
+        let unclaimed =
+            table.iter().filter(|(key, node)| !known.contains(&key.as_str()) && node.is_deliberate());
+        let path = |key: &str| KeyPath::default().key(key);
+        self.problems.extend(unclaimed.map(|(key, node)| unknown_key(&path(key), node, &known)));
+    }
+}

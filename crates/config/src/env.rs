@@ -1,0 +1,128 @@
+//! Every environment variable, and the only place that reads them.
+//!
+//! An empty variable counts as one that is not set. A list stands between commas. Where a variable of ours
+//! and one of the systems that Toolgate unites set the same key, ours wins.
+
+mod environment;
+mod overlay;
+
+pub use environment::{Environment, process_environment};
+pub(crate) use overlay::{overlay, warnings};
+
+/// The configuration file to read.
+pub const CONFIG: &str = "TOOLGATE_CONFIG";
+/// The folder for everything that outlives the process.
+pub const DATA_DIR: &str = "TOOLGATE_DATA_DIR";
+/// The user's home folder.
+pub const HOME: &str = "HOME";
+/// The folder of the user's configuration files.
+pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
+/// The folder of the user's data files.
+pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// Set to anything: no colour.
+pub const NO_COLOR: &str = "NO_COLOR";
+
+/// What the variables of our own begin with.
+pub const PREFIX: &str = "TOOLGATE_";
+
+/// An environment variable and what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// The dotted key it sets, if it sets one.
+    pub key: Option<&'static str>,
+    /// How its text is read.
+    pub kind: Kind,
+    /// What it means, in one sentence.
+    pub doc: &'static str,
+    /// Whether it is taken over from a system that Toolgate unites.
+    pub seed: bool,
+}
+
+/// How the text of a variable is read.
+///
+/// Text that does not fit stays text: whoever reads the key then says what it expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// As it stands.
+    Text,
+    /// One of a few words, in any case.
+    Word,
+    /// `true` or `false`, `yes` or `no`, `on` or `off`, `1` or `0`.
+    Boolean,
+    /// A whole number.
+    Integer,
+    /// Items between commas.
+    List,
+    /// A path, which counts from the working folder.
+    Path,
+}
+
+const fn ours(name: &'static str, key: &'static str, kind: Kind, doc: &'static str) -> Variable {
+    Variable { name, key: Some(key), kind, doc, seed: false }
+}
+
+const fn seed(name: &'static str, key: &'static str, kind: Kind, doc: &'static str) -> Variable {
+    Variable { name, key: Some(key), kind, doc, seed: true }
+}
+
+const fn outside(name: &'static str, kind: Kind, doc: &'static str) -> Variable {
+    Variable { name, key: None, kind, doc, seed: false }
+}
+
+/// Every variable that Toolgate reads.
+pub const VARIABLES: &[Variable] = &[
+    outside(CONFIG, Kind::Path, "The configuration file to read, as `--config`."),
+    ours(DATA_DIR, "data_dir", Kind::Path, "The folder for everything that outlives the process."),
+    ours("TOOLGATE_TRANSPORT", "transport", Kind::Word, "How `serve` speaks: `stdio` or `http`."),
+    ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),
+    ours("TOOLGATE_WORKSPACE", "workspace.root", Kind::Path, "The folder of the workspace."),
+    ours("TOOLGATE_MEMORY", "memory.root", Kind::Path, "The folder of the memory files."),
+    ours("TOOLGATE_HTTP_HOST", "http.host", Kind::Text, "The address that HTTP listens on."),
+    ours(
+        "TOOLGATE_HTTP_PORT",
+        "http.port",
+        Kind::Integer,
+        "The port that HTTP listens on; 0 takes a free one.",
+    ),
+    ours("TOOLGATE_HTTP_CORS_ORIGINS", "http.cors_origins", Kind::List, "The web origins that may call."),
+    ours(
+        "TOOLGATE_HTTP_ALLOWED_HOSTS",
+        "http.allowed_hosts",
+        Kind::List,
+        "The `Host` names that are answered.",
+    ),
+    ours("TOOLGATE_HTTP_SESSIONS", "http.sessions", Kind::Boolean, "Whether HTTP keeps sessions."),
+    ours(
+        "TOOLGATE_LOG_LEVEL",
+        "log.level",
+        Kind::Word,
+        "What is logged: `debug`, `info`, `warn`, `error` or `none`.",
+    ),
+    ours("TOOLGATE_LOG_FORMAT", "log.format", Kind::Word, "How log lines look: `text` or `json`."),
+    ours(
+        "TOOLGATE_LOG_TIMESTAMPS",
+        "log.timestamps",
+        Kind::Boolean,
+        "Whether log lines begin with the time.",
+    ),
+    seed("MCP_TRANSPORT", "transport", Kind::Word, "As `TOOLGATE_TRANSPORT`."),
+    seed("MCP_HTTP_HOST", "http.host", Kind::Text, "As `TOOLGATE_HTTP_HOST`."),
+    seed("MCP_HTTP_PORT", "http.port", Kind::Integer, "As `TOOLGATE_HTTP_PORT`."),
+    seed("MCP_CORS_ORIGINS", "http.cors_origins", Kind::List, "As `TOOLGATE_HTTP_CORS_ORIGINS`."),
+    seed("OPENCODE_LOG_LEVEL", "log.level", Kind::Word, "As `TOOLGATE_LOG_LEVEL`."),
+    seed("OPENCODE_LOG_TIMESTAMP", "log.timestamps", Kind::Boolean, "As `TOOLGATE_LOG_TIMESTAMPS`."),
+    seed("OPENCODE_SERVER_URL", "opencode.server_url", Kind::Text, "The address of the OpenCode server."),
+    seed(
+        "OPENCODE_TIMEOUT",
+        "opencode.timeout",
+        Kind::Integer,
+        "How long OpenCode may take, in milliseconds.",
+    ),
+    seed("OPENCODE_CONFIG_PATH", "opencode.config_path", Kind::Path, "The `opencode.json` to read."),
+    outside(HOME, Kind::Path, "The user's home folder."),
+    outside(XDG_CONFIG_HOME, Kind::Path, "The folder of the user's configuration files."),
+    outside(XDG_DATA_HOME, Kind::Path, "The folder of the user's data files."),
+    outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),
+];
