@@ -8,10 +8,12 @@ mod list;
 mod lock;
 mod path;
 mod read;
+mod sweep;
 mod temp;
 mod walk;
 mod write;
 
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,6 +36,9 @@ pub const TEMP_PREFIX: &str = ".toolgate-tmp-";
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
 /// A folder whose files can be used, and beyond which nothing can. Clones are the same folder.
+///
+/// It stays the folder that was opened, even if that is renamed. Hard links are files of their own here: one
+/// to a file outside can be read, but no write goes through it.
 #[derive(Clone, Debug)]
 pub struct Root(Arc<Inner>);
 
@@ -55,11 +60,8 @@ impl Root {
     /// Opens a folder; makes it, readable by its owner only, and the folders above it, if it is missing.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(path).map_err(|error| FileError::from_io(&RelPath::root(), error))?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|error| FileError::from_io(&RelPath::root(), error))?;
         Self::open(path)
     }
 
@@ -73,7 +75,10 @@ impl Root {
         self.blocking(path, move |dir, path| read::read(dir, path, &options)).await
     }
 
-    /// Writes a file as a whole: after a failure or a crash there is the old file or the new one.
+    /// Writes a file as a whole: after a failure or a crash there is the old file or the new one. The permission
+    /// bits of the old file are kept; its extended attributes, and other hard links to it, are not.
+    ///
+    /// A write that has begun ends by itself, even if nobody waits for it any more.
     pub async fn write(&self, path: &RelPath, bytes: Vec<u8>, options: WriteOptions) -> Result<Written> {
         self.blocking(path, move |dir, path| write::write(dir, path, &bytes, &options)).await
     }
@@ -120,6 +125,12 @@ impl Root {
         skip: impl Fn(&str) -> bool + Send + 'static,
     ) -> Result<Walk> {
         self.blocking(folder, move |dir, folder| walk::walk(dir, folder, max_entries, &skip)).await
+    }
+
+    /// Removes hidden files that writers left when they were killed, and says how many there were. Safe while
+    /// others write.
+    pub async fn sweep(&self, max_entries: usize) -> Result<usize> {
+        self.blocking(&RelPath::root(), move |dir, root| sweep::sweep(dir, root, max_entries)).await
     }
 
     /// A walk on this thread.

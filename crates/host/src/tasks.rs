@@ -106,14 +106,16 @@ impl Tasks {
         self.0.stop.child_token()
     }
 
-    /// Asks all tasks to stop, waits up to `grace`, then aborts what is left. Says whether all ended by themselves.
+    /// Asks all tasks to stop, waits up to `grace`, then aborts what is left. Says whether all ended by
+    /// themselves. A task that is spawned afterwards is aborted at once.
     pub async fn shutdown(&self, grace: Duration) -> bool {
         self.0.stop.cancel();
         self.0.tracker.close();
-        if tokio::time::timeout(grace, self.0.tracker.wait()).await.is_ok() {
+        let ended = tokio::time::timeout(grace, self.0.tracker.wait()).await.is_ok();
+        self.0.killed.store(true, Ordering::SeqCst);
+        if ended {
             return true;
         }
-        self.0.killed.store(true, Ordering::SeqCst);
         let left: Vec<_> = self.members().values().filter_map(|member| member.abort.clone()).collect();
         left.iter().for_each(AbortHandle::abort);
         if tokio::time::timeout(ABORT_GRACE, self.0.tracker.wait()).await.is_err() {

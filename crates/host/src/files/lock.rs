@@ -19,6 +19,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 /// An advisory lock (`flock`) on the open folder itself. The kernel frees it if the process dies.
 pub(super) struct FolderLock {
     folder: OwnedFd,
+    held: bool,
 }
 
 impl FolderLock {
@@ -32,7 +33,7 @@ impl FolderLock {
         let mut pause = FIRST_PAUSE;
         loop {
             match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Self { folder }),
+                Ok(()) => return Ok(Self { folder, held: true }),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < deadline => {}
                 Err(Errno::WOULDBLOCK | Errno::INTR) => return Err(FileError::Busy { path: path.named() }),
                 // Some network file systems lock no folders. A write that works alone beats none at all.
@@ -40,13 +41,18 @@ impl FolderLock {
                     tracing::warn!(
                         "this file system cannot lock folders; concurrent writers may lose changes"
                     );
-                    return Ok(Self { folder });
+                    return Ok(Self { folder, held: false });
                 }
                 Err(error) => return Err(FileError::from_io(path, error.into())),
             }
             sleep(pause);
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
+    }
+
+    /// Whether others are really kept out; not every file system can do that.
+    pub(super) const fn is_held(&self) -> bool {
+        self.held
     }
 
     /// Makes the names in the folder durable.

@@ -68,13 +68,12 @@ pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOpti
     let follow = options.mode != WriteMode::CreateNew;
     let place = locate(dir, path, follow)?;
     let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
+    if options.mode == WriteMode::CreateNew && place.folder.symlink_metadata(&place.name).is_ok() {
+        return Err(FileError::AlreadyExists { path: path.named() });
+    }
     let existing = place.existing(path)?;
-    match (&existing, options.mode) {
-        (Some(_), WriteMode::CreateNew) => return Err(FileError::AlreadyExists { path: path.named() }),
-        (Some(old), WriteMode::Append) => {
-            check_size(path, old.len().saturating_add(bytes.len() as u64), options.max_bytes)?;
-        }
-        (None, _) | (Some(_), WriteMode::Replace) => {}
+    if let Some(old) = existing.as_ref().filter(|_| options.mode == WriteMode::Append) {
+        check_size(path, old.len().saturating_add(bytes.len() as u64), options.max_bytes)?;
     }
     let mut temp = Temp::create(&place.folder, existing.as_ref()).map_err(failed)?;
     if existing.is_some() && options.mode == WriteMode::Append {
@@ -83,7 +82,7 @@ pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOpti
     }
     temp.append(bytes).map_err(failed)?;
     let total_size = temp.size();
-    temp.publish(&place.name, existing.is_none() && options.mode == WriteMode::CreateNew).map_err(failed)?;
+    temp.publish(&place.name, options.mode == WriteMode::CreateNew).map_err(failed)?;
     lock.sync();
     Ok(Written { bytes: bytes.len() as u64, total_size, created: existing.is_none() })
 }

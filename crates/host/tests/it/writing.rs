@@ -113,7 +113,7 @@ fn a_link_that_stays_inside_is_written_through_and_stays_a_link() {
     scene.write("chain", "new", Replace).unwrap();
     assert_eq!(fs::read_to_string(scene.host("real/file")).unwrap(), "new");
     assert!(fs::symlink_metadata(scene.host("links/file")).unwrap().is_symlink());
-    assert_eq!(kind(&scene.write("dangling", "x", CreateNew)), "not a file");
+    assert_eq!(kind(&scene.write("dangling", "x", CreateNew)), "exists");
     assert!(scene.write("dangling", "x", Replace).unwrap().created);
     assert_eq!(fs::read_to_string(scene.host("real/made")).unwrap(), "x");
 }
@@ -134,4 +134,42 @@ fn removing_takes_a_file_or_the_link_itself_but_no_folder() {
     check("", "not a file");
     assert_eq!(fs::read_to_string(scene.outside().join("secret.txt")).unwrap(), SECRET);
     assert!(scene.host("folder").is_dir());
+}
+
+#[test]
+fn many_writers_in_one_process_lose_nothing_either() {
+    let scene = Scene::new();
+    let writes = (0..64).map(|n| {
+        let root = scene.root.clone();
+        let options = WriteOptions { create_dirs: true, mode: Append, max_bytes: LIMIT };
+        async move {
+            let path = RelPath::parse("folder/log", "").unwrap();
+            root.write(&path, format!("{n:02}\n").into_bytes(), options).await.unwrap();
+        }
+    });
+    scene.runtime.block_on(async {
+        let mut running = tokio::task::JoinSet::new();
+        writes.for_each(|write| drop(running.spawn(write)));
+        running.join_all().await;
+    });
+    let text = scene.read("folder/log").unwrap();
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, (0..64).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_dead_writers_left_is_swept_away_but_not_what_a_living_one_needs() {
+    let scene = Scene::new();
+    for path in [".toolgate-tmp-1", "a/.toolgate-tmp-2", "a/kept", "b/.toolgate-tmp-3"] {
+        scene.put(path, "half");
+    }
+    let writing = fs::File::open(scene.host("b")).unwrap();
+    writing.lock().unwrap();
+    assert_eq!(scene.runtime.block_on(scene.root.sweep(100)).unwrap(), 2);
+    scene.assert_no_litter("");
+    scene.assert_no_litter("a");
+    assert!(scene.host("a/kept").exists() && scene.host("b/.toolgate-tmp-3").exists());
+    drop(writing);
+    assert_eq!(scene.runtime.block_on(scene.root.sweep(100)).unwrap(), 1);
 }
