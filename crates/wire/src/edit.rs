@@ -38,18 +38,9 @@ impl<'a> Edit<'a> {
             let lead = Some(from..member.value.start);
             // Behind the white space is a comma, or the end of the object.
             from = trail.end + 1;
-            slots.push(Slot {
-                key,
-                lead,
-                value: raw.part(member.value),
-                trail,
-            });
+            slots.push(Slot { key, lead, value: raw.part(member.value), trail });
         }
-        Self {
-            raw,
-            slots,
-            changed: false,
-        }
+        Self { raw, slots, changed: false }
     }
 
     /// Sets a key: in its place if it is there, else at the end.
@@ -87,10 +78,7 @@ impl<'a> Edit<'a> {
     /// Sets a key of the object at `outer`, which is made if it is missing or no object.
     #[must_use]
     pub fn set_in(self, outer: &str, key: &str, value: Raw) -> Self {
-        let inner = self
-            .get(outer)
-            .filter(Raw::is_object)
-            .unwrap_or(Raw::EMPTY_OBJECT);
+        let inner = self.get(outer).filter(Raw::is_object).unwrap_or(Raw::EMPTY_OBJECT);
         self.set(outer, Edit::new(&inner).set(key, value).finish())
     }
 
@@ -105,10 +93,7 @@ impl<'a> Edit<'a> {
 
     /// What a key holds now.
     pub fn get(&self, key: &str) -> Option<Raw> {
-        self.slots
-            .iter()
-            .find(|slot| slot.key == key)
-            .map(|slot| slot.value.clone())
+        self.slots.iter().find(|slot| slot.key == key).map(|slot| slot.value.clone())
     }
 
     /// The edited object: the very same bytes if nothing has changed.
@@ -117,11 +102,8 @@ impl<'a> Edit<'a> {
             return self.raw.clone();
         }
         let text = self.raw.as_bytes();
-        let added: usize = self
-            .slots
-            .iter()
-            .map(|slot| slot.key.len() + slot.value.as_bytes().len() + 8)
-            .sum();
+        let added: usize =
+            self.slots.iter().map(|slot| slot.key.len() + slot.value.as_bytes().len() + 8).sum();
         let mut out = Vec::with_capacity(text.len() + added);
         out.push(b'{');
         for (index, slot) in self.slots.iter().enumerate() {
@@ -147,12 +129,7 @@ impl<'a> Edit<'a> {
     }
 
     fn add(&mut self, key: &str, value: Raw) {
-        self.slots.push(Slot {
-            key: Cow::Owned(key.to_owned()),
-            lead: None,
-            value,
-            trail: 0..0,
-        });
+        self.slots.push(Slot { key: Cow::Owned(key.to_owned()), lead: None, value, trail: 0..0 });
         self.changed = true;
     }
 }
@@ -160,4 +137,63 @@ impl<'a> Edit<'a> {
 fn space_end(text: &[u8], start: usize) -> usize {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     start + text[start..].iter().take_while(|byte| is_space(byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &'static str, edit: impl FnOnce(Edit<'_>) -> Edit<'_>, expect: &str) {
+        let raw = Raw::literal(text);
+        let edited = edit(Edit::new(&raw)).finish();
+        assert_eq!(edited.as_str(), expect);
+        if text == expect {
+            assert_eq!(edited.as_bytes().as_ptr(), raw.as_bytes().as_ptr(), "the same bytes");
+        }
+    }
+
+    #[test]
+    fn set_replaces_in_place_or_adds_at_the_end() {
+        let one = || Raw::literal("1");
+        check(r#"{ "a" : 0 , "b":[ ] }"#, |edit| edit.set("a", one()), r#"{ "a" : 1 , "b":[ ] }"#);
+        check(r#"{ "a" : 0 , "b":[ ] }"#, |edit| edit.set("b", one()), r#"{ "a" : 0 , "b":1 }"#);
+        check(r#"{"a":0}"#, |edit| edit.set("c\n", one()), r#"{"a":0,"c\n":1}"#);
+        check(r#"{"\u0061":0}"#, |edit| edit.set("a", one()), r#"{"\u0061":1}"#);
+        check("{ }", |edit| edit.set("a", one()), r#"{"a":1}"#);
+        check("{}", |edit| edit.set("a", one()).set("a", Raw::NULL), r#"{"a":null}"#);
+        check(r#"{"a":1 }"#, |edit| edit.set("a", one()), r#"{"a":1 }"#);
+        check("[1]", |edit| edit.set("a", one()), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn remove_takes_the_right_comma() {
+        check(r#"{"a":0, "b":1,"c":2 }"#, |edit| edit.remove("a"), r#"{ "b":1,"c":2 }"#);
+        check(r#"{"a":0, "b":1,"c":2 }"#, |edit| edit.remove("b"), r#"{"a":0,"c":2 }"#);
+        check(r#"{"a":0, "b":1,"c":2 }"#, |edit| edit.remove("c"), r#"{"a":0, "b":1}"#);
+        check(r#"{ "a":0 }"#, |edit| edit.remove("a"), "{}");
+        check(r#"{ "a":0 }"#, |edit| edit.remove("b"), r#"{ "a":0 }"#);
+        check("[1]", |edit| edit.remove("a"), "[1]");
+    }
+
+    #[test]
+    fn append_goes_to_the_end() {
+        check(r#"{"a":0,"b":1}"#, |edit| edit.append("a", Raw::TRUE), r#"{"b":1,"a":true}"#);
+        check(r#"{"a":0}"#, |edit| edit.append("c", Raw::TRUE), r#"{"a":0,"c":true}"#);
+    }
+
+    #[test]
+    fn inner_objects_are_edited_and_made() {
+        check(r#"{"x":1}"#, |edit| edit.set_in("_meta", "t", Raw::TRUE), r#"{"x":1,"_meta":{"t":true}}"#);
+        check(r#"{"_meta":null}"#, |edit| edit.set_in("_meta", "t", Raw::TRUE), r#"{"_meta":{"t":true}}"#);
+        check(
+            r#"{"_meta": {"k" :1} }"#,
+            |edit| edit.set_in("_meta", "t", Raw::TRUE),
+            r#"{"_meta": {"k" :1,"t":true} }"#,
+        );
+        check(r#"{"_meta": {"k" :1} }"#, |edit| edit.remove_in("_meta", "k"), r#"{"_meta": {} }"#);
+        check(r#"{"_meta": {"k" :1} }"#, |edit| edit.remove_in("_meta", "t"), r#"{"_meta": {"k" :1} }"#);
+        check(r#"{"x":1}"#, |edit| edit.remove_in("_meta", "t"), r#"{"x":1}"#);
+        check(r#"{"_meta":[1]}"#, |edit| edit.remove_in("_meta", "t"), r#"{"_meta":[1]}"#);
+    }
 }

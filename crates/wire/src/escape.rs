@@ -69,10 +69,7 @@ impl<'a> Pieces<'a> {
 }
 
 fn join(high: u16, low: u16) -> Option<char> {
-    char::decode_utf16([high, low])
-        .next()?
-        .ok()
-        .filter(|c| u32::from(*c) > 0xFFFF)
+    char::decode_utf16([high, low]).next()?.ok().filter(|c| u32::from(*c) > 0xFFFF)
 }
 
 fn short(letter: u8) -> char {
@@ -143,6 +140,14 @@ pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// Appends one character to the inside of a JSON string, escaped if it must be.
+pub(crate) fn encode_char(c: char, out: &mut Vec<u8>) {
+    match u8::try_from(c) {
+        Ok(byte @ (0..0x20 | b'"' | b'\\')) => encode_byte(byte, out),
+        Ok(_) | Err(_) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
 fn encode_byte(byte: u8, out: &mut Vec<u8>) {
     let letter = match byte {
         b'"' | b'\\' => byte,
@@ -203,9 +208,6 @@ mod tests {
         }
         check("", r#""""#);
         check("é/😀\u{7f}", "\"é/😀\u{7f}\"");
-        check(
-            "\"\\\u{8}\u{c}\n\r\t\u{1}\u{1f}",
-            r#""\"\\\b\f\n\r\t\u0001\u001f""#,
-        );
+        check("\"\\\u{8}\u{c}\n\r\t\u{1}\u{1f}", r#""\"\\\b\f\n\r\t\u0001\u001f""#);
     }
 }

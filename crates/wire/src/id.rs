@@ -81,3 +81,56 @@ impl fmt::Display for Id {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn id(text: &str) -> Option<Id> {
+        Id::new(Raw::parse(text.to_owned().into()).unwrap())
+    }
+
+    #[test]
+    fn only_strings_and_numbers_are_ids() {
+        #[track_caller]
+        fn check(text: &str, expect: bool) {
+            assert_eq!(id(text).map(|id| id.as_str().to_owned()), expect.then(|| text.to_owned()));
+        }
+        for text in
+            ["1", "-1", "1.0", "1e400", "9007199254740993", r#""x""#, r#""""#, r#""\u00e9\ud83d\ude00""#]
+        {
+            check(text, true);
+        }
+        for text in ["null", "true", "false", "{}", "[1]"] {
+            check(text, false);
+        }
+    }
+
+    #[test]
+    fn strings_are_equal_by_meaning_and_numbers_by_text() {
+        #[track_caller]
+        fn check(left: &str, right: &str, expect: bool) {
+            let (left, right) = (id(left).unwrap(), id(right).unwrap());
+            assert_eq!(left == right, expect);
+            assert_eq!(HashSet::from([left]).contains(&right), expect);
+        }
+        check(r#""\u0078""#, r#""x""#, true);
+        check(r#""a\/b""#, r#""a/b""#, true);
+        check(r#""\u00E9""#, r#""é""#, true);
+        check(r#""1""#, "1", false);
+        check("1", "1.0", false);
+        check("1e1", "10", false);
+        check("7", "7", true);
+        check(r#""\ud800""#, r#""\uD800""#, true);
+        check(r#""\ud800""#, r#""\ud801""#, false);
+    }
+
+    #[test]
+    fn made_ids_are_read_back() {
+        assert_eq!(Id::number(u64::MAX).as_u64(), Some(u64::MAX));
+        assert_eq!(Id::text("a\"b").as_str(), r#""a\"b""#);
+        assert_eq!(Id::text("7").as_u64(), None);
+    }
+}

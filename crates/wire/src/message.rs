@@ -74,11 +74,7 @@ pub struct Refusal {
 
 impl Refusal {
     fn invalid(message: impl Into<String>, id: Option<Id>) -> Self {
-        Self {
-            code: code::INVALID_REQUEST,
-            message: message.into(),
-            id,
-        }
+        Self { code: code::INVALID_REQUEST, message: message.into(), id }
     }
 
     /// A duplicate key, a lone surrogate in a key or too much depth is JSON by the letter, so that
@@ -87,11 +83,7 @@ impl Refusal {
         if fault.kind.is_json() {
             return Self::invalid(fault.to_string(), id_of(text));
         }
-        Self {
-            code: code::PARSE,
-            message: fault.to_string(),
-            id: None,
-        }
+        Self { code: code::PARSE, message: fault.to_string(), id: None }
     }
 }
 
@@ -149,3 +141,6 @@ fn id_of(text: &[u8]) -> Option<Id> {
     let raw = Raw::parse(Bytes::copy_from_slice(only.id.get().as_bytes())).ok()?;
     Id::new(raw)
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,20 @@ pub enum Kind {
     Object,
 }
 
+impl Kind {
+    /// The kind of a valid text: its first byte tells.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        match text.first() {
+            Some(b'{') => Self::Object,
+            Some(b'[') => Self::Array,
+            Some(b'"') => Self::String,
+            Some(b't' | b'f') => Self::Bool,
+            Some(b'n') | None => Self::Null,
+            Some(_) => Self::Number,
+        }
+    }
+}
+
 impl Raw {
     /// `{}`
     pub const EMPTY_OBJECT: Self = Self(Bytes::from_static(b"{}"));
@@ -73,8 +87,8 @@ impl Raw {
         Self(out.into())
     }
 
-    /// Bytes which this crate has put together from valid parts.
-    pub(crate) fn trusted(text: Bytes) -> Self {
+    /// Text put together from valid parts, so that it need not be read again; debug builds check it.
+    pub fn trusted(text: Bytes) -> Self {
         debug_assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok(), "not JSON");
         Self(text)
     }
@@ -106,14 +120,7 @@ impl Raw {
 
     /// What kind of value it is.
     pub fn kind(&self) -> Kind {
-        match self.0.first() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::String,
-            Some(b't' | b'f') => Kind::Bool,
-            Some(b'n') | None => Kind::Null,
-            Some(_) => Kind::Number,
-        }
+        Kind::of(&self.0)
     }
 
     /// Whether it is an object.
@@ -134,24 +141,17 @@ impl Raw {
     /// The member at the end of a path of keys.
     pub fn path(&self, keys: &[&str]) -> Option<Self> {
         let (first, rest) = keys.split_first()?;
-        rest.iter()
-            .try_fold(self.get(first)?, |value, key| value.get(key))
+        rest.iter().try_fold(self.get(first)?, |value, key| value.get(key))
     }
 
     /// The members of an object; none of anything else.
     pub fn entries(&self) -> Entries<'_> {
-        Entries {
-            raw: self,
-            members: walk::members(&self.0),
-        }
+        Entries { raw: self, members: walk::members(&self.0) }
     }
 
     /// The elements of an array; none of anything else.
     pub fn items(&self) -> Items<'_> {
-        Items {
-            raw: self,
-            elements: walk::elements(&self.0),
-        }
+        Items { raw: self, elements: walk::elements(&self.0) }
     }
 
     /// The text of a string, unescaped; `None` also for a string with half of a surrogate pair,
@@ -249,3 +249,6 @@ impl<'de> Deserialize<'de> for Raw {
         Self::parse(text.into()).map_err(D::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,21 +78,9 @@ pub(crate) fn scan(text: &[u8]) -> Result<Range<usize>, Malformed> {
 /// Checks a text, and reports the members of its top-level object in the same pass.
 pub(crate) fn scan_members(text: &[u8], report: impl FnMut(Member)) -> Result<Range<usize>, Malformed> {
     if let Err(error) = str::from_utf8(text) {
-        return Err(Malformed {
-            kind: Fault::Utf8,
-            offset: error.valid_up_to(),
-        });
+        return Err(Malformed { kind: Fault::Utf8, offset: error.valid_up_to() });
     }
-    Scanner {
-        text,
-        at: 0,
-        depth: 0,
-        objects: 0,
-        keys: Keys::new(),
-        pending: None,
-        report,
-    }
-    .document()
+    Scanner { text, at: 0, depth: 0, objects: 0, keys: Keys::new(), pending: None, report }.document()
 }
 
 struct Scanner<'a, F> {
@@ -146,10 +134,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
             if self.depth == 1
                 && let Some((key, start)) = self.pending.take()
             {
-                (self.report)(Member {
-                    key,
-                    value: start..self.at,
-                });
+                (self.report)(Member { key, value: start..self.at });
             }
             self.space();
             let in_object = self.objects & 1 == 1;
@@ -221,16 +206,10 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
         let inside = open + 1..self.at - 1;
         let key = &self.text[inside.clone()];
         if escaped && escape::has_lone_surrogate(key) {
-            return Err(Malformed {
-                kind: Fault::LoneSurrogate,
-                offset: open,
-            });
+            return Err(Malformed { kind: Fault::LoneSurrogate, offset: open });
         }
         if !self.keys.insert(self.depth, key, escaped) {
-            return Err(Malformed {
-                kind: Fault::DuplicateKey,
-                offset: open,
-            });
+            return Err(Malformed { kind: Fault::DuplicateKey, offset: open });
         }
         self.space();
         if self.peek()? != b':' {
@@ -271,10 +250,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
         let rest = &self.text[self.at..];
         let length = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
         // Without an early exit the compiler makes this loop a wide one.
-        if rest[..length]
-            .iter()
-            .fold(false, |bad, byte| bad | (*byte < 0x20))
-        {
+        if rest[..length].iter().fold(false, |bad, byte| bad | (*byte < 0x20)) {
             self.at += rest.iter().position(|byte| *byte < 0x20).unwrap_or(0);
             return self.fail(Fault::Syntax);
         }
@@ -361,9 +337,9 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
     }
 
     fn fail<T>(&self, kind: Fault) -> Result<T, Malformed> {
-        Err(Malformed {
-            kind,
-            offset: self.at,
-        })
+        Err(Malformed { kind, offset: self.at })
     }
 }
+
+#[cfg(test)]
+mod tests;

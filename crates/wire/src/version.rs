@@ -33,20 +33,11 @@ pub struct UnknownVersion;
 
 impl Version {
     /// All versions, oldest first.
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
     /// The versions with a handshake, oldest first.
-    pub const LEGACY: [Self; 4] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-    ];
+    pub const LEGACY: [Self; 4] =
+        [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25];
     /// The newest version with a handshake.
     pub const LATEST_LEGACY: Self = Self::V2025_11_25;
     /// The newest version.
@@ -129,10 +120,7 @@ impl FromStr for Version {
     type Err = UnknownVersion;
 
     fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        Self::ALL
-            .into_iter()
-            .find(|version| version.as_str() == text)
-            .ok_or(UnknownVersion)
+        Self::ALL.into_iter().find(|version| version.as_str() == text).ok_or(UnknownVersion)
     }
 }
 
@@ -171,12 +159,6 @@ mod tests {
 
     #[test]
     fn only_one_version_has_batches() {
-        assert_eq!(
-            Version::ALL
-                .iter()
-                .filter(|version| version.has_batches())
-                .count(),
-            1
-        );
+        assert_eq!(Version::ALL.iter().filter(|version| version.has_batches()).count(), 1);
     }
 }

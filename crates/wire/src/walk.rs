@@ -44,10 +44,7 @@ impl Iterator for Members<'_> {
         steps.at = close;
         steps.token()?;
         let value = steps.value()?;
-        Some(Member {
-            key: open + 1..close.saturating_sub(1).max(open + 1),
-            value,
-        })
+        Some(Member { key: open + 1..close.saturating_sub(1).max(open + 1), value })
     }
 }
 
@@ -61,20 +58,13 @@ impl Iterator for Elements<'_> {
 
 impl<'a> Steps<'a> {
     fn inside(text: &'a [u8], open: u8) -> Self {
-        let at = if text.first() == Some(&open) {
-            1
-        } else {
-            text.len()
-        };
+        let at = if text.first() == Some(&open) { 1 } else { text.len() };
         Self { text, at }
     }
 
     /// Goes to the next byte that is neither white space nor a separator, unless the container ends.
     fn token(&mut self) -> Option<usize> {
-        while matches!(
-            self.text.get(self.at)?,
-            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':'
-        ) {
+        while matches!(self.text.get(self.at)?, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') {
             self.at += 1;
         }
         let ends = matches!(self.text.get(self.at)?, b'}' | b']');
@@ -135,7 +125,5 @@ fn container_end(text: &[u8], start: usize) -> usize {
 
 fn scalar_end(text: &[u8], start: usize) -> usize {
     let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r');
-    text.get(start..)
-        .and_then(|rest| rest.iter().position(ends))
-        .map_or(text.len(), |length| start + length)
+    text.get(start..).and_then(|rest| rest.iter().position(ends)).map_or(text.len(), |length| start + length)
 }

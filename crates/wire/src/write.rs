@@ -87,14 +87,16 @@ fn close(mut out: Vec<u8>, last: &Raw) -> Bytes {
 }
 
 /// Messages put together as one frame; `None` if there are none, because an empty batch is no frame.
-pub fn batch<'a>(messages: impl IntoIterator<Item = &'a Bytes>) -> Option<Bytes> {
-    let mut out = vec![b'['];
-    for message in messages {
-        out.extend_from_slice(message);
+pub fn batch(messages: &[Bytes]) -> Option<Bytes> {
+    let (first, rest) = messages.split_first()?;
+    let mut out = Vec::with_capacity(messages.iter().map(|message| message.len() + 1).sum::<usize>() + 1);
+    out.push(b'[');
+    out.extend_from_slice(first);
+    for message in rest {
         out.push(b',');
+        out.extend_from_slice(message);
     }
-    let last = out.last_mut().filter(|last| **last == b',')?;
-    *last = b']';
+    out.push(b']');
     Some(out.into())
 }
 
@@ -107,15 +109,61 @@ pub fn one_line(frame: Bytes) -> Bytes {
     let mut out = Vec::with_capacity(frame.len());
     let mut at = 0;
     while let Some(byte) = frame.get(at) {
-        let end = if *byte == b'"' {
-            walk::string_end(&frame, at)
-        } else {
-            at + 1
-        };
+        let end = if *byte == b'"' { walk::string_end(&frame, at) } else { at + 1 };
         if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
             out.extend_from_slice(&frame[at..end]);
         }
         at = end;
     }
     out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(frame: &Bytes, expect: &str) {
+        assert_eq!(str::from_utf8(frame), Ok(expect));
+    }
+
+    #[test]
+    fn answers_are_put_together() {
+        let id = Id::number(7);
+        let data = Raw::literal("[ 1 ]");
+        check(&result(&id, &Raw::EMPTY_OBJECT), r#"{"jsonrpc":"2.0","id":7,"result":{}}"#);
+        check(
+            &error(Some(&id), -1, "a\"b", None),
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"a\"b"}}"#,
+        );
+        check(
+            &error(None, -32700, "no", Some(&data)),
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no","data":[ 1 ]}}"#,
+        );
+    }
+
+    #[test]
+    fn requests_and_notifications_are_put_together() {
+        let params = Raw::literal(r#"{"a":1}"#);
+        check(
+            &request(&Id::text("x"), "tools/list", &params),
+            r#"{"jsonrpc":"2.0","id":"x","method":"tools/list","params":{"a":1}}"#,
+        );
+        check(&notification("n", Some(&params)), r#"{"jsonrpc":"2.0","method":"n","params":{"a":1}}"#);
+        check(&notification("n", None), r#"{"jsonrpc":"2.0","method":"n"}"#);
+    }
+
+    #[test]
+    fn a_batch_is_an_array() {
+        check(&batch(&["{}".into()]).unwrap(), "[{}]");
+        check(&batch(&["{}".into(), "1".into()]).unwrap(), "[{},1]");
+        assert_eq!(batch(&[]), None);
+    }
+
+    #[test]
+    fn a_frame_becomes_one_line() {
+        check(&one_line("{ \"a\": 1 }".into()), "{ \"a\": 1 }");
+        check(&one_line("{\n  \"a b\\\" \\\\\": [1,\r\n\t 2]\n}".into()), "{\"a b\\\" \\\\\":[1,2]}");
+        check(&one_line("\r\n1\n".into()), "1");
+    }
 }

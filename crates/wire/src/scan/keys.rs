@@ -60,9 +60,7 @@ impl<'a> Keys<'a> {
         }
         self.push(key);
         if self.len - from > FEW {
-            let set = (from..self.len)
-                .map(|index| escape::decode(self.get(index)))
-                .collect();
+            let set = (from..self.len).map(|index| escape::decode(self.get(index))).collect();
             self.wide.push((depth, set));
         }
         true
