@@ -63,8 +63,8 @@ pub enum FileError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// Another process held the lock of the folder for too long.
-    #[error("`{path}` is locked by another process")]
+    /// Another writer held the lock of the folder for too long.
+    #[error("`{path}` is locked by another writer")]
     Busy {
         /// The path as given.
         path: String,
