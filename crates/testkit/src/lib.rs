@@ -1,1 +1,23 @@
-//! To be written.
+//! Test fakes: scripted sources, gates and filters, an in-memory hub, and a driver for runs.
+//!
+//! It is a dev-dependency and knows nothing of transports: a test that needs bytes brings its own front.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "this is test code; a wrong script should stop its test"
+)]
+
+mod call;
+mod drive;
+mod filter;
+mod gate;
+mod hub;
+mod source;
+
+pub use call::{call, client_legacy, client_modern, client_with, retry};
+pub use drive::{Driven, Expect, drive, first_round};
+pub use filter::FakeFilter;
+pub use gate::{FakeGate, approval};
+pub use hub::{builder, hub, list, list_names};
+pub use source::{Behaviour, FakeSource, Seen, prompt_item, resource_item, template_item, text, tool_item};

@@ -1,0 +1,45 @@
+//! A hub in memory.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolgate_core::{Hub, HubBuilder, ListKind, Look, Principal, ServerInfo, Source};
+use toolgate_host::Tasks;
+use toolgate_wire::{Era, Raw};
+
+/// A hub over these sources, without gates and filters, on the clock of the machine.
+pub fn hub<S: Source + 'static>(sources: impl IntoIterator<Item = Arc<S>>) -> Hub {
+    builder(sources).build().unwrap()
+}
+
+/// The same, to be given gates, filters, settings or a clock first.
+pub fn builder<S: Source + 'static>(sources: impl IntoIterator<Item = Arc<S>>) -> HubBuilder {
+    let info = ServerInfo { raw: Raw::of(&json!({"name": "test", "version": "0"})), instructions: None };
+    sources
+        .into_iter()
+        .fold(Hub::builder(info, Tasks::new()), |builder, source| builder.source(source as Arc<dyn Source>))
+}
+
+/// A page of a list as the local person sees it in the legacy era.
+pub async fn list(hub: &Hub, kind: ListKind, cursor: Option<&str>) -> Value {
+    let principal = Principal::local();
+    let look = Look { principal: &principal, profile: None, era: Era::Legacy };
+    hub.list(&look, kind, cursor).await.unwrap().to().unwrap()
+}
+
+/// The names on the first page of a list.
+pub async fn list_names(hub: &Hub, kind: ListKind) -> Vec<String> {
+    let (list_key, item_key) = match kind {
+        ListKind::Tools => ("tools", "name"),
+        ListKind::Resources => ("resources", "uri"),
+        ListKind::Templates => ("resourceTemplates", "uriTemplate"),
+        ListKind::Prompts => ("prompts", "name"),
+    };
+    let page = list(hub, kind, None).await;
+    page[list_key]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item[item_key].as_str().unwrap().to_owned())
+        .collect()
+}

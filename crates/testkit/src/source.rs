@@ -1,0 +1,263 @@
+//! A scripted source.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, watch};
+use toolgate_core::{
+    Called, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome, Permitted, PromptItem,
+    ResourceItem, Result, RunHandle, Scope, Source, SourceId, TemplateItem, ToolItem,
+};
+use toolgate_wire::{Raw, Template};
+
+/// What a fake does when it is called.
+pub type Behaviour =
+    Arc<dyn Fn(Permitted, RunHandle) -> Pin<Box<dyn Future<Output = Result<Outcome>> + Send>> + Send + Sync>;
+
+/// One call that reached a fake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The name, URI or method it was for.
+    pub name: String,
+    /// The arguments as text.
+    pub arguments: String,
+    /// The answers as text, if there were any.
+    pub answers: Option<String>,
+    /// The fake's own state, if it had given one.
+    pub state: Option<String>,
+}
+
+/// A scripted source: what it lists is data, what it does are closures.
+pub struct FakeSource {
+    id: SourceId,
+    listing: watch::Sender<Arc<Listing>>,
+    updates: broadcast::Sender<Arc<str>>,
+    behaviours: HashMap<String, Behaviour>,
+    otherwise: Option<Behaviour>,
+    seen: Mutex<Vec<Seen>>,
+    demanded: Mutex<Vec<ListKind>>,
+    on_demand: Option<Box<dyn Fn(&Self, ListKind) + Send + Sync>>,
+}
+
+impl FakeSource {
+    /// A source without anything.
+    pub fn new(name: &str) -> Self {
+        Self {
+            id: SourceId::new(name),
+            listing: watch::channel(Arc::default()).0,
+            updates: broadcast::channel(64).0,
+            behaviours: HashMap::new(),
+            otherwise: None,
+            seen: Mutex::default(),
+            demanded: Mutex::default(),
+            on_demand: None,
+        }
+    }
+
+    /// Adds a tool that takes any object.
+    #[must_use]
+    pub fn tool<F, R>(self, name: &str, behaviour: F) -> Self
+    where
+        F: Fn(Permitted, RunHandle) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Outcome>> + Send + 'static,
+    {
+        self.tool_as(tool_item(name), behaviour)
+    }
+
+    /// Adds a tool whose arguments are checked against a schema.
+    #[must_use]
+    pub fn checked_tool<F, R>(self, name: &str, schema: Value, behaviour: F) -> Self
+    where
+        F: Fn(Permitted, RunHandle) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Outcome>> + Send + 'static,
+    {
+        let raw = Raw::of(&json!({"name": name, "inputSchema": schema}));
+        self.tool_as(ToolItem { raw, input: Some(InputCheck::new(schema)), ..tool_item(name) }, behaviour)
+    }
+
+    /// Adds a tool as it is given.
+    #[must_use]
+    pub fn tool_as<F, R>(mut self, item: ToolItem, behaviour: F) -> Self
+    where
+        F: Fn(Permitted, RunHandle) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Outcome>> + Send + 'static,
+    {
+        let name = item.name.to_string();
+        self.change(|listing| listing.tools.push(Arc::new(item)));
+        self.behaviours.insert(name, boxed(behaviour));
+        self
+    }
+
+    /// Adds a tool that answers with its arguments as text.
+    #[must_use]
+    pub fn echo(self, name: &str) -> Self {
+        self.tool(name, |permitted, _| {
+            let arguments = permitted.arguments();
+            async move { Ok(Outcome::Complete(text(arguments.as_str()))) }
+        })
+    }
+
+    /// Says what happens to calls for anything but its tools.
+    #[must_use]
+    pub fn otherwise<F, R>(mut self, behaviour: F) -> Self
+    where
+        F: Fn(Permitted, RunHandle) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Outcome>> + Send + 'static,
+    {
+        self.otherwise = Some(boxed(behaviour));
+        self
+    }
+
+    /// Lists these besides, in the order given.
+    #[must_use]
+    pub fn with(self, change: impl FnOnce(&mut Listing)) -> Self {
+        self.change(change);
+        self
+    }
+
+    /// Begins with lists that it still has to learn.
+    #[must_use]
+    pub fn pending(self, kinds: Kinds) -> Self {
+        self.set_pending(kinds);
+        self
+    }
+
+    /// Says what happens when someone is about to look at a list.
+    #[must_use]
+    pub fn on_demand(mut self, demanded: impl Fn(&Self, ListKind) + Send + Sync + 'static) -> Self {
+        self.on_demand = Some(Box::new(demanded));
+        self
+    }
+
+    /// Changes what it lists.
+    pub fn change(&self, change: impl FnOnce(&mut Listing)) {
+        self.listing.send_modify(|listing| {
+            let mut next = copy(listing);
+            change(&mut next);
+            *listing = Arc::new(next);
+        });
+    }
+
+    /// Says which lists it still has to learn.
+    pub fn set_pending(&self, kinds: Kinds) {
+        self.change(|listing| listing.pending = kinds);
+    }
+
+    /// Says that a resource has new content.
+    pub fn updated(&self, uri: &str) {
+        // Without a hub there is nobody to tell.
+        drop(self.updates.send(uri.into()));
+    }
+
+    /// How many calls reached it.
+    pub fn calls(&self) -> usize {
+        lock(&self.seen).len()
+    }
+
+    /// The calls that reached it, in order.
+    pub fn seen(&self) -> Vec<Seen> {
+        lock(&self.seen).clone()
+    }
+
+    /// The lists that were looked at, in order.
+    pub fn demanded(&self) -> Vec<ListKind> {
+        lock(&self.demanded).clone()
+    }
+}
+
+impl Source for FakeSource {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn offers(&self) -> Offers {
+        Offers { tools: true, resources: true, prompts: true, completions: true, tasks: true }
+    }
+
+    fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {
+        self.listing.subscribe()
+    }
+
+    fn demand(&self, _: &Scope, kind: ListKind) {
+        lock(&self.demanded).push(kind);
+        if let Some(on_demand) = &self.on_demand {
+            on_demand(self, kind);
+        }
+    }
+
+    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+        Some(self.updates.subscribe())
+    }
+
+    fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {
+        let name = permitted.target().name().to_owned();
+        lock(&self.seen).push(Seen {
+            name: name.clone(),
+            arguments: permitted.arguments().as_str().to_owned(),
+            answers: permitted.answers().map(|answers| answers.as_str().to_owned()),
+            state: permitted.state().map(ToOwned::to_owned),
+        });
+        match self.behaviours.get(&name).or(self.otherwise.as_ref()) {
+            Some(behaviour) => behaviour(permitted, run),
+            None => Box::pin(async { Err(Error::new(Kind::Internal, "the fake has no script for this")) }),
+        }
+    }
+}
+
+/// A tool that takes any object.
+pub fn tool_item(name: &str) -> ToolItem {
+    ToolItem {
+        name: name.parse().unwrap(),
+        title: None,
+        raw: Raw::of(&json!({"name": name, "inputSchema": {"type": "object"}})),
+        hints: Hints::default(),
+        headers: Vec::new(),
+        input: None,
+    }
+}
+
+/// A resource.
+pub fn resource_item(uri: &str) -> Arc<ResourceItem> {
+    Arc::new(ResourceItem { uri: uri.into(), raw: Raw::of(&json!({"uri": uri, "name": uri})) })
+}
+
+/// A resource template.
+pub fn template_item(text: &str) -> Arc<TemplateItem> {
+    let raw = Raw::of(&json!({"uriTemplate": text, "name": text}));
+    Arc::new(TemplateItem { template: Template::parse(text).unwrap(), text: text.into(), raw })
+}
+
+/// A prompt.
+pub fn prompt_item(name: &str) -> Arc<PromptItem> {
+    Arc::new(PromptItem { name: name.into(), raw: Raw::of(&json!({"name": name})) })
+}
+
+/// The result of a tool that answers with a text.
+pub fn text(text: &str) -> Raw {
+    Raw::of(&json!({"content": [{"type": "text", "text": text}]}))
+}
+
+fn boxed<F, R>(behaviour: F) -> Behaviour
+where
+    F: Fn(Permitted, RunHandle) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Outcome>> + Send + 'static,
+{
+    Arc::new(move |permitted, run| Box::pin(behaviour(permitted, run)))
+}
+
+fn copy(listing: &Listing) -> Listing {
+    Listing {
+        tools: listing.tools.clone(),
+        resources: listing.resources.clone(),
+        templates: listing.templates.clone(),
+        prompts: listing.prompts.clone(),
+        pending: listing.pending,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
