@@ -7,6 +7,7 @@ mod canonical;
 pub mod code;
 mod edit;
 mod escape;
+mod find;
 pub mod headers;
 mod id;
 pub mod lines;

@@ -13,7 +13,7 @@ mod envelope;
 use envelope::Envelope;
 
 /// What one HTTP body or one line holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// One message.
     One(Message),
@@ -22,7 +22,7 @@ pub enum Frame {
 }
 
 /// A message.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// It wants an answer.
     Request(Request),
@@ -33,7 +33,7 @@ pub enum Message {
 }
 
 /// A message that wants an answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// What the answer must carry.
     pub id: Id,
@@ -44,7 +44,7 @@ pub struct Request {
 }
 
 /// A message that wants no answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     /// What has happened.
     pub method: Cow<'static, str>,
@@ -53,7 +53,7 @@ pub struct Notification {
 }
 
 /// The answer to a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The id of the request; an error may come without, if the id could not be read.
     pub id: Option<Id>,
@@ -98,8 +98,9 @@ impl std::error::Error for Refusal {}
 /// Reads a frame. All parts are slices of `text`: nothing is copied.
 ///
 /// A text that is not JSON is refused with [`code::PARSE`]; JSON that is no message, or that could
-/// mean two things (see [`crate::Malformed`]), with [`code::INVALID_REQUEST`]. `params` of `null`
-/// count as absent, because serializers of several languages write an empty field so.
+/// mean two things (see [`crate::Fault`]), with [`code::INVALID_REQUEST`]: it is JSON, and refused all
+/// the same. Of several faults the first one counts. `params` of `null` count as absent, because
+/// serializers of several languages write an empty field so.
 pub fn parse(text: Bytes) -> Result<Frame, Refusal> {
     let mut envelope = Envelope::default();
     let span = scan::scan_members(&text, |member| envelope.take(&text, member))

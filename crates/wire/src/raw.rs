@@ -113,6 +113,11 @@ impl Raw {
         self.0.clone()
     }
 
+    /// The same value in bytes of its own: to keep a small part of a large frame without the rest.
+    pub fn detach(&self) -> Self {
+        Self(Bytes::copy_from_slice(&self.0))
+    }
+
     /// Reads the value into a type.
     pub fn to<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         serde_json::from_slice(&self.0)

@@ -6,9 +6,7 @@
 
 use std::{fmt, ops::Range};
 
-use memchr::memchr2;
-
-use crate::{escape, walk::Member};
+use crate::{escape, find, walk::Member};
 
 mod keys;
 
@@ -16,9 +14,6 @@ use keys::Keys;
 
 /// How deep objects and arrays may be nested.
 pub const MAX_DEPTH: usize = 128;
-
-/// Strings shorter than this are read byte by byte: the search has a price to start.
-const SHORT: usize = 16;
 
 /// What is wrong with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,7 +111,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
     /// Reads a scalar, an empty container, or the beginning of a container up to its first value,
     /// which then is still to be read: `true`.
     fn value(&mut self) -> Result<bool, Malformed> {
-        match self.peek()? {
+        match self.peek() {
             b'"' => self.string().map(|_| false),
             b'{' => self.open_object(),
             b'[' => self.open_array(),
@@ -138,7 +133,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
             }
             self.space();
             let in_object = self.objects & 1 == 1;
-            match self.peek()? {
+            match self.peek() {
                 b',' => {
                     self.at += 1;
                     self.space();
@@ -157,7 +152,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
 
     fn open_object(&mut self) -> Result<bool, Malformed> {
         self.open(true)?;
-        if self.peek()? == b'}' {
+        if self.peek() == b'}' {
             self.close();
             return Ok(false);
         }
@@ -167,7 +162,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
 
     fn open_array(&mut self) -> Result<bool, Malformed> {
         self.open(false)?;
-        if self.peek()? == b']' {
+        if self.peek() == b']' {
             self.close();
             return Ok(false);
         }
@@ -198,7 +193,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
     }
 
     fn key(&mut self) -> Result<(), Malformed> {
-        if self.peek()? != b'"' {
+        if self.peek() != b'"' {
             return self.fail(Fault::Syntax);
         }
         let open = self.at;
@@ -212,7 +207,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
             return Err(Malformed { kind: Fault::DuplicateKey, offset: open });
         }
         self.space();
-        if self.peek()? != b':' {
+        if self.peek() != b':' {
             return self.fail(Fault::Syntax);
         }
         self.at += 1;
@@ -225,47 +220,30 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
 
     /// Reads a string; says whether it has escapes.
     fn string(&mut self) -> Result<bool, Malformed> {
-        self.at += 1;
+        self.at = find::special(self.text, self.at + 1);
         let mut escaped = false;
         loop {
-            self.plain()?;
-            if self.peek()? == b'"' {
-                self.at += 1;
-                return Ok(escaped);
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(escaped);
+                }
+                b'\\' => self.escape()?,
+                _ => return self.fail(Fault::Syntax),
             }
             escaped = true;
-            self.escape()?;
+            self.at = find::special(self.text, self.at);
         }
-    }
-
-    /// Goes to the next quote or backslash, over bytes that may stand in a string.
-    fn plain(&mut self) -> Result<(), Malformed> {
-        for _ in 0..SHORT {
-            match self.peek()? {
-                b'"' | b'\\' => return Ok(()),
-                0..0x20 => return self.fail(Fault::Syntax),
-                _ => self.at += 1,
-            }
-        }
-        let rest = &self.text[self.at..];
-        let length = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-        // Without an early exit the compiler makes this loop a wide one.
-        if rest[..length].iter().fold(false, |bad, byte| bad | (*byte < 0x20)) {
-            self.at += rest.iter().position(|byte| *byte < 0x20).unwrap_or(0);
-            return self.fail(Fault::Syntax);
-        }
-        self.at += length;
-        Ok(())
     }
 
     fn escape(&mut self) -> Result<(), Malformed> {
         self.at += 1;
-        match self.peek()? {
+        match self.peek() {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
             b'u' => {
                 self.at += 1;
                 for _ in 0..4 {
-                    if !self.peek()?.is_ascii_hexdigit() {
+                    if !self.peek().is_ascii_hexdigit() {
                         return self.fail(Fault::Syntax);
                     }
                     self.at += 1;
@@ -300,7 +278,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
     }
 
     fn digits(&mut self) -> Result<(), Malformed> {
-        if !self.peek()?.is_ascii_digit() {
+        if !self.peek().is_ascii_digit() {
             return self.fail(Fault::Syntax);
         }
         while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
@@ -311,7 +289,7 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
 
     fn word(&mut self, word: &[u8]) -> Result<bool, Malformed> {
         for expected in word {
-            if self.peek()? != *expected {
+            if self.peek() != *expected {
                 return self.fail(Fault::Syntax);
             }
             self.at += 1;
@@ -329,15 +307,15 @@ impl<F: FnMut(Member)> Scanner<'_, F> {
         self.text.get(self.at).is_some_and(|byte| any.contains(byte))
     }
 
-    fn peek(&self) -> Result<u8, Malformed> {
-        match self.text.get(self.at) {
-            Some(byte) => Ok(*byte),
-            None => self.fail(Fault::Truncated),
-        }
+    /// The byte here; at the end of the text NUL, which JSON has nowhere.
+    fn peek(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
     }
 
+    #[cold]
     fn fail<T>(&self, kind: Fault) -> Result<T, Malformed> {
-        Err(Malformed { kind, offset: self.at })
+        let kind = if self.at >= self.text.len() { Fault::Truncated } else { kind };
+        Err(Malformed { kind, offset: self.at.min(self.text.len()) })
     }
 }
 

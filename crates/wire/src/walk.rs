@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr2;
+use crate::find;
 
 /// Where a member of an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,17 +89,12 @@ fn value_end(text: &[u8], start: usize) -> usize {
 
 /// Where the string whose first quote is at `open` ends: behind its last quote.
 pub(crate) fn string_end(text: &[u8], open: usize) -> usize {
-    let mut at = open + 1;
-    while let Some(rest) = text.get(at..) {
-        let Some(step) = memchr2(b'"', b'\\', rest) else {
-            break;
-        };
-        if rest[step] == b'"' {
-            return at + step + 1;
-        }
-        at += step + 2;
+    let mut at = find::special(text, open + 1);
+    while text.get(at).is_some_and(|byte| *byte != b'"') {
+        // A backslash, and what it escapes.
+        at = find::special(text, at + 2);
     }
-    text.len()
+    text.len().min(at + 1)
 }
 
 fn container_end(text: &[u8], start: usize) -> usize {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use memchr::memchr2;
 
-use crate::{escape, id::Id, raw::Raw, walk};
+use crate::{escape, id::Id, message::Refusal, raw::Raw, walk};
 
 /// What the fixed parts of a frame take at most.
 const FIXED: usize = 64;
@@ -18,6 +18,11 @@ pub fn result(id: &Id, result: &Raw) -> Bytes {
 /// An error as the answer to a request, or to something without a readable id.
 pub fn error(id: Option<&Id>, code: i32, message: &str, data: Option<&Raw>) -> Bytes {
     error_raw(id, &error_object(code, message, data))
+}
+
+/// The answer to a text that is not accepted as a message.
+pub fn refusal(refusal: &Refusal) -> Bytes {
+    error(refusal.id.as_ref(), refusal.code, &refusal.message, None)
 }
 
 /// An error object.

@@ -55,7 +55,12 @@ impl<'a> Keys<'a> {
             return set.insert(escape::decode(key));
         }
         let from = self.from[depth];
-        if (from..self.len).any(|index| self.same(self.get(index), key)) {
+        // The usual case is a plain slice to look through.
+        let known = match self.inline.get(from..self.len) {
+            Some(keys) => keys.iter().any(|other| self.same(other, key)),
+            None => (from..self.len).any(|index| self.same(self.get(index), key)),
+        };
+        if known {
             return false;
         }
         self.push(key);
