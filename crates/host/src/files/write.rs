@@ -6,6 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::{Dir, Metadata, PermissionsExt};
@@ -27,6 +28,8 @@ pub enum WriteMode {
     Replace,
     /// Come after it.
     Append,
+    /// Come after it, on a new line: a line that was not ended is ended first.
+    AppendLine,
     /// Refuse: the file must be new.
     CreateNew,
 }
@@ -72,19 +75,25 @@ pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOpti
         return Err(FileError::AlreadyExists { path: path.named() });
     }
     let existing = place.existing(path)?;
-    if let Some(old) = existing.as_ref().filter(|_| options.mode == WriteMode::Append) {
+    let kept = existing.as_ref().filter(|_| options.mode.appends());
+    if let Some(old) = kept {
         check_size(path, old.len().saturating_add(bytes.len() as u64), options.max_bytes)?;
     }
     let mut temp = Temp::create(&place.folder, existing.as_ref()).map_err(failed)?;
-    if existing.is_some() && options.mode == WriteMode::Append {
-        copy_old(&place, path, &mut temp)?;
+    let mut kept_size = 0;
+    if kept.is_some() {
+        let line_is_open = copy_old(&place, path, &mut temp)?;
+        kept_size = temp.size();
+        if options.mode == WriteMode::AppendLine && line_is_open && !bytes.is_empty() {
+            temp.append(b"\n").map_err(failed)?;
+        }
         check_size(path, temp.size().saturating_add(bytes.len() as u64), options.max_bytes)?;
     }
     temp.append(bytes).map_err(failed)?;
     let total_size = temp.size();
     temp.publish(&place.name, options.mode == WriteMode::CreateNew).map_err(failed)?;
     lock.sync();
-    Ok(Written { bytes: bytes.len() as u64, total_size, created: existing.is_none() })
+    Ok(Written { bytes: total_size - kept_size, total_size, created: existing.is_none() })
 }
 
 pub(super) fn remove(dir: &Dir, path: &RelPath) -> Result<()> {
@@ -154,8 +163,22 @@ impl Place {
     }
 }
 
-/// Copies what the file holds so far into the new one; what it grows by meanwhile is not waited for.
-fn copy_old(place: &Place, path: &RelPath, temp: &mut Temp<'_>) -> Result<()> {
+impl WriteMode {
+    const fn appends(self) -> bool {
+        matches!(self, Self::Append | Self::AppendLine)
+    }
+}
+
+/// Copies what the file holds so far into the new one; what it grows by meanwhile is not waited for. Says
+/// whether its last line was not ended.
+fn copy_old(place: &Place, path: &RelPath, temp: &mut Temp<'_>) -> Result<bool> {
+    let failed = |error| FileError::from_io(path, error);
     let (old, metadata) = read::open_regular(&place.folder, Path::new(&place.name), path)?;
-    temp.copy_from(old.into_std(), metadata.len()).map_err(|error| FileError::from_io(path, error))
+    let old = old.into_std();
+    let mut last = [b'\n'];
+    if let Some(at) = metadata.len().checked_sub(1) {
+        old.read_at(&mut last, at).map_err(failed)?;
+    }
+    temp.copy_from(old, metadata.len()).map_err(failed)?;
+    Ok(last != [b'\n'])
 }

@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use toolgate_host::files::{WriteMode, WriteOptions, Written};
 use toolgate_host::{FileError, RelPath};
 
-use WriteMode::{Append, CreateNew, Replace};
+use WriteMode::{Append, AppendLine, CreateNew, Replace};
 
 use crate::scene::{LIMIT, SECRET, Scene, kind};
 
@@ -25,6 +25,22 @@ fn each_mode_treats_what_is_there_in_its_own_way() {
     assert_eq!(scene.write("empty", "", Replace).unwrap(), written(0, 0, true));
     scene.assert_no_litter("");
     scene.assert_no_litter("a/b");
+}
+
+#[test]
+fn a_line_that_was_not_ended_is_ended_before_another_is_appended() {
+    let scene = Scene::new();
+    for (line, wrote, expect) in
+        [("one", 3, "one"), ("two\n", 5, "one\ntwo\n"), ("", 0, "one\ntwo\n"), ("3", 1, "one\ntwo\n3")]
+    {
+        let written = scene.write("log", line, AppendLine).unwrap();
+        assert_eq!((written.bytes, written.total_size), (wrote, expect.len() as u64));
+        assert_eq!(scene.read("log").unwrap(), expect);
+    }
+    scene.put("full", "x".repeat(1_000));
+    assert_eq!(kind(&scene.write("full", "", AppendLine)), "ok");
+    scene.put("nearly", "x".repeat(999));
+    assert_eq!(kind(&scene.write("nearly", "y", AppendLine)), "too large");
 }
 
 #[test]
