@@ -53,4 +53,4 @@ pub use source::{
 pub use target::{CompletionRef, Target, TaskOp, ToolName};
 pub use time::iso8601;
 pub use tool::{AnyTool, Hints, TaskMode, Tool, ToolSpec, tool};
-pub use view::{Page, View};
+pub use view::{Page, View, resource_not_found};

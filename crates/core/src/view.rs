@@ -200,7 +200,8 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     text.chars().take(200).flat_map(char::escape_debug).collect::<String>().into()
 }
 
-pub(crate) fn resource_not_found(uri: &str) -> Error {
+/// The error for a URI that no resource has.
+pub fn resource_not_found(uri: &str) -> Error {
     let data = format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str());
     Error::new(Kind::ResourceNotFound, format!("resource `{}` not found", shown(uri)))
         .data(Raw::trusted(data.into()))
