@@ -105,12 +105,12 @@ const textOf = (result) => result.content.map((item) => item.text ?? '').join('\
 /**
  * The steps that every client takes.
  *
- * `peer` is `{ era, transport, connect, close, client, version, call, refused, logs, changes, questions, roots, sampled, listen }`;
- * see the scripts for how each SDK provides them. `era` is the one that must have been negotiated.
+ * `peer` is `{ era, transport, client, connect, close, version, call, listen, answer, logs, changes, questions, sampled, roots }`;
+ * see the scripts for how each SDK provides them. `era` is the one that must have been negotiated, the last five are inboxes.
  */
 export function steps(peer) {
   const modern = peer.era === 'modern';
-  const list = [
+  const all = [
     ['handshake', () => handshake(peer)],
     ['list tools', () => listTools(peer)],
     ['call a tool', () => callTool(peer)],
@@ -129,9 +129,9 @@ export function steps(peer) {
     ['roots', () => roots(peer)],
     ['tools/list_changed', () => listChanged(peer)],
   ];
-  if (modern && peer.transport === 'http') list.push(['arguments mirrored into headers', () => mirroredHeader(peer)]);
-  list.push(['close', () => peer.close()]);
-  return list;
+  if (modern && peer.transport === 'http') all.push(['arguments mirrored into headers', () => mirroredHeader(peer)]);
+  all.push(['close', () => peer.close()]);
+  return all;
 }
 
 async function handshake(peer) {
