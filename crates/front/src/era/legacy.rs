@@ -1,0 +1,120 @@
+//! Requests of the legacy era: a handshake, then whatever the connection remembers.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use toolgate_core::{Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target};
+use toolgate_wire::{Era, Raw, Request, RequestMeta};
+
+use super::{Begun, capabilities, instructions};
+use crate::answer::{Answer, Writer};
+use crate::asked::{self, Asked};
+use crate::exchange::Exchange;
+use crate::peer::Peer;
+
+/// How an answer can travel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delivery {
+    /// Notifications and questions can go before the answer.
+    pub(crate) streams: bool,
+    /// The connection outlives the request.
+    pub(crate) lasting: bool,
+}
+
+/// Begins a request of a legacy client.
+pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delivery) -> Begun {
+    let id = request.id.clone();
+    match started(hub, peer, request, delivery).await {
+        Ok(begun) => begun,
+        Err(error) => {
+            let writer = Writer { era: Era::Legacy, id: &id, server: &hub.info().raw };
+            Begun::Answer(writer.failed(&error, false, "request"))
+        }
+    }
+}
+
+async fn started(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delivery) -> Result<Begun> {
+    let params = request.params.unwrap_or_else(|| Raw::literal("{}"));
+    let asked = asked::read(&request.method, &params, Era::Legacy, hub.offers())?;
+    let result = match asked {
+        Asked::Initialize => greeting(hub, peer, &params, delivery)?,
+        Asked::SetLevel(level) => {
+            peer.set_level(level);
+            Raw::literal("{}")
+        }
+        Asked::List(kind, cursor) => {
+            let look = Look { principal: &peer.principal, profile: peer.profile.as_ref(), era: Era::Legacy };
+            hub.list(&look, kind, cursor.as_deref()).await?
+        }
+        Asked::Call(target, _) => return call(hub, peer, request.id, target, params, delivery).await,
+        Asked::Ping | Asked::Discover | Asked::Listen => Raw::literal("{}"),
+    };
+    Ok(Begun::Answer(Answer::result(&request.id, &result)))
+}
+
+fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<Raw> {
+    asked::text(params, "protocolVersion")?;
+    let version = peer.greet(params);
+    Ok(Raw::trusted(
+        format!(
+            r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
+            version.as_str(),
+            capabilities(hub.offers(), delivery.lasting, ""),
+            hub.info().raw.as_str(),
+            instructions(hub),
+        )
+        .into(),
+    ))
+}
+
+async fn call(
+    hub: &Hub,
+    peer: &Arc<Peer>,
+    id: toolgate_wire::Id,
+    target: Target,
+    params: Raw,
+    delivery: Delivery,
+) -> Result<Begun> {
+    if peer.is_running(&id) {
+        return Err(Error::new(Kind::InvalidParams, "this id is in use by a request that still runs"));
+    }
+    let mut client = peer.client();
+    if client.reachable && !delivery.streams {
+        client = Arc::new(Client { reachable: false, ..(*client).clone() });
+    }
+    let token = RequestMeta::read(&params).progress_id();
+    let mut call = Call::new(peer.principal.clone(), client, target.clone(), params);
+    call.profile = peer.profile.clone();
+    let run = hub.start(call);
+    if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = &target {
+        return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), run.outcome().await);
+    }
+    let registered = Some(peer.began(&id, run.canceller()));
+    Ok(Begun::Running(Box::new(Exchange {
+        hub: hub.clone(),
+        id,
+        era: Era::Legacy,
+        target,
+        token,
+        level: Some(peer.level()),
+        peer: Some(peer.clone()),
+        run: Some(run),
+        registered,
+        waiting: VecDeque::new(),
+    })))
+}
+
+/// A subscription is the connection's to remember once its source has agreed.
+fn watch(
+    hub: &Hub,
+    peer: &Peer,
+    id: &toolgate_wire::Id,
+    (uri, watched): (&Arc<str>, bool),
+    outcome: Outcome,
+) -> Result<Begun> {
+    if matches!(outcome, Outcome::Complete(_)) {
+        peer.watch(uri, watched)?;
+    }
+    let writer = Writer { era: Era::Legacy, id, server: &hub.info().raw };
+    Ok(Begun::Answer(writer.outcome(outcome, &Target::Subscribe(uri.clone()), "subscription")))
+}

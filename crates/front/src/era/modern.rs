@@ -1,0 +1,203 @@
+//! Requests of the modern era: each says for itself which version it speaks and what its client can do.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use toolgate_core::{
+    Call, Capabilities, Client, Error, Hub, Kind, Look, Principal, Result, Target, Transport,
+};
+use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta, method};
+
+use super::{Begun, capabilities, instructions};
+use crate::answer::{Answer, Writer};
+use crate::asked::{self, Asked};
+use crate::exchange::Exchange;
+use crate::listen::Listening;
+
+/// How long a client may keep what `server/discover` told it.
+const DISCOVER_TTL_MS: u32 = 60_000;
+
+/// Where a modern request came in.
+pub(crate) struct Entrance<'a> {
+    pub(crate) principal: &'a Arc<Principal>,
+    pub(crate) profile: Option<&'a Arc<str>>,
+    pub(crate) transport: Transport,
+    /// Notifications can go before the answer.
+    pub(crate) streams: bool,
+}
+
+/// Finds a header by name in any case.
+pub(crate) type Headers<'a> = dyn Fn(&str) -> Option<&'a [u8]> + Send + Sync + 'a;
+
+/// Whether a request is of the modern era: it names a version that is not a legacy one.
+pub(crate) fn is_modern(request: &Request) -> bool {
+    let Some(params) = &request.params else { return request.method == method::DISCOVER };
+    match RequestMeta::read(params).version_text() {
+        Some(text) => !Version::LEGACY.iter().any(|version| version.as_str() == text),
+        None => request.method == method::DISCOVER,
+    }
+}
+
+/// Begins a request of a modern client. Over HTTP its headers have to say what its body says.
+pub(crate) async fn begin(
+    hub: &Hub,
+    at: Entrance<'_>,
+    request: Request,
+    headers: Option<&Headers<'_>>,
+) -> Begun {
+    let id = request.id.clone();
+    let params = request.params.clone().unwrap_or_else(|| Raw::literal("{}"));
+    if let Err(refused) = speaks(&request, &params, headers) {
+        return Begun::Answer(*refused);
+    }
+    match started(hub, &at, request, params, headers).await {
+        Ok(begun) => begun,
+        Err(error) => {
+            let writer = Writer { era: Era::Modern, id: &id, server: &hub.info().raw };
+            Begun::Answer(writer.failed(&error, false, "request"))
+        }
+    }
+}
+
+/// Checks what every modern request has to say of itself.
+fn speaks(
+    request: &Request,
+    params: &Raw,
+    headers: Option<&Headers<'_>>,
+) -> std::result::Result<(), Box<Answer>> {
+    let refuse = |code, message: &str, data: Option<&Raw>| {
+        Err(Box::new(Answer::error(Some(&request.id), code, message, data, 400)))
+    };
+    let about = RequestMeta::read(params);
+    let Some(version) = about.version_text() else {
+        let message =
+            format!("`_meta[\"{}\"]` must be a string; name the protocol version", meta::PROTOCOL_VERSION);
+        return refuse(code::INVALID_PARAMS, &message, None);
+    };
+    let told = headers.and_then(|get| get(headers::PROTOCOL_VERSION));
+    if headers.is_some() && told != Some(version.as_bytes()) {
+        let message = format!("header `{}` and `_meta` name different versions", headers::PROTOCOL_VERSION);
+        return refuse(code::HEADER_MISMATCH, &message, None);
+    }
+    if *version != *Version::LATEST.as_str() {
+        let supported: Vec<&str> = Version::ALL.iter().map(|version| version.as_str()).collect();
+        let data = Raw::of(&serde_json::json!({"supported": supported, "requested": version}));
+        return refuse(code::UNSUPPORTED_VERSION, "unsupported protocol version", Some(&data));
+    }
+    if about.capabilities.is_none_or(|capabilities| capabilities.kind() != JsonKind::Object) {
+        let message = format!("`_meta[\"{}\"]` must be an object", meta::CLIENT_CAPABILITIES);
+        return refuse(code::INVALID_PARAMS, &message, None);
+    }
+    Ok(())
+}
+
+async fn started(
+    hub: &Hub,
+    at: &Entrance<'_>,
+    request: Request,
+    params: Raw,
+    headers: Option<&Headers<'_>>,
+) -> Result<Begun> {
+    let asked = asked::read(&request.method, &params, Era::Modern, hub.offers());
+    // A method that does not exist needs no headers; for one that does, they come before its params.
+    let exists = !asked.as_ref().is_err_and(|error| error.kind() == Kind::UnknownMethod);
+    if let Some(get) = headers.filter(|_| exists)
+        && let Err(mismatch) = check_headers(hub, at, &request, &params, get)
+    {
+        return Ok(Begun::Answer(Answer::error(
+            Some(&request.id),
+            code::HEADER_MISMATCH,
+            &mismatch.to_string(),
+            None,
+            400,
+        )));
+    }
+    match asked? {
+        Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub)))),
+        Asked::List(kind, cursor) => {
+            let look = Look { principal: at.principal, profile: at.profile, era: Era::Modern };
+            let page = hub.list(&look, kind, cursor.as_deref()).await?;
+            Ok(Begun::Answer(Answer::result(&request.id, &page)))
+        }
+        Asked::Listen => Listening::begin(hub, at, request.id, &params, client(at, &params))
+            .await
+            .map(|listening| Begun::Listening(Box::new(listening))),
+        Asked::Call(target, resume) => {
+            let about = RequestMeta::read(&params);
+            let level = about.log_level.as_ref().and_then(Raw::as_string);
+            let level = level.map(|level| level.parse()).transpose()?;
+            let token = about.progress_id();
+            let mut call = Call::new(at.principal.clone(), client(at, &params), target.clone(), params);
+            call.profile = at.profile.cloned();
+            call.resume = resume;
+            Ok(Begun::Running(Box::new(Exchange {
+                hub: hub.clone(),
+                id: request.id,
+                era: Era::Modern,
+                target,
+                token,
+                level,
+                peer: None,
+                run: Some(hub.start(call)),
+                registered: None,
+                waiting: VecDeque::new(),
+            })))
+        }
+        // `asked::read` has refused them: they do not exist in this era.
+        Asked::Initialize | Asked::Ping | Asked::SetLevel(_) => {
+            Err(Error::new(Kind::UnknownMethod, "unknown method"))
+        }
+    }
+}
+
+fn check_headers(
+    hub: &Hub,
+    at: &Entrance<'_>,
+    request: &Request,
+    params: &Raw,
+    get: &Headers<'_>,
+) -> std::result::Result<(), headers::HeaderMismatch> {
+    let name = (request.method == method::TOOLS_CALL).then(|| asked::text(params, "name").ok()).flatten();
+    let view = name.as_ref().map(|_| hub.view(at.principal, at.profile));
+    let tool = view.as_ref().zip(name.as_ref()).and_then(|(view, name)| view.tool(name));
+    let tool_params = tool.map(|tool| tool.headers.as_slice()).unwrap_or_default();
+    headers::check(&request.method, Some(params), get, tool_params)
+}
+
+/// The client as this one request describes it.
+fn client(at: &Entrance<'_>, params: &Raw) -> Arc<Client> {
+    let capabilities = RequestMeta::read(params).capabilities;
+    Arc::new(Client {
+        version: Version::LATEST,
+        capabilities: capabilities.map(|raw| Capabilities::read(&raw)).unwrap_or_default(),
+        transport: at.transport,
+        reachable: true,
+    })
+}
+
+fn discovered(hub: &Hub) -> Raw {
+    let versions: Vec<String> =
+        Version::ALL.iter().map(|version| format!("\"{}\"", version.as_str())).collect();
+    let tasks = if hub.offers().tasks { r#""extensions":{"io.modelcontextprotocol/tasks":{}}"# } else { "" };
+    Raw::trusted(
+        format!(
+            r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":{}{},"ttlMs":{DISCOVER_TTL_MS},"cacheScope":"private","_meta":{{"{}":{}}}}}"#,
+            versions.join(","),
+            capabilities(hub.offers(), true, tasks),
+            instructions(hub),
+            meta::SERVER_INFO,
+            hub.info().raw.as_str(),
+        )
+        .into(),
+    )
+}
+
+/// What a listening client wants to be told, and the call by which its source agrees to it.
+pub(crate) fn subscription(at: &Entrance<'_>, client: Arc<Client>, uri: &str, on: bool) -> Call {
+    let uri: Arc<str> = uri.into();
+    let params = Raw::of(&serde_json::json!({"uri": &*uri}));
+    let target = if on { Target::Subscribe(uri) } else { Target::Unsubscribe(uri) };
+    let mut call = Call::new(at.principal.clone(), client, target, params);
+    call.profile = at.profile.cloned();
+    call
+}

@@ -1,0 +1,115 @@
+//! One call between client and hub: its events become frames in the client's era.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use toolgate_core::{Ask, Event, Hub, LogLevel, Outcome, Progress, Run, Target};
+use toolgate_wire::{Era, Id, Raw, method, write};
+
+use crate::answer::{Answer, Writer};
+use crate::peer::{Peer, Registered};
+
+/// A private notification by which a source asks that the current stream be closed while the call goes on.
+const CLOSE_STREAM: &str = "toolgate/close_stream";
+
+/// What comes next on the way to the client.
+pub(crate) enum Step {
+    /// A notification or a question.
+    Frame(Bytes),
+    /// End the stream; the client is expected to come back for the rest.
+    CloseStream,
+    /// The answer.
+    Done(Answer),
+    /// The client cancelled the call and wants no answer.
+    Cancelled,
+}
+
+/// One call between client and hub.
+pub(crate) struct Exchange {
+    pub(crate) hub: Hub,
+    pub(crate) id: Id,
+    pub(crate) era: Era,
+    pub(crate) target: Target,
+    /// What progress notifications must carry; without it nobody wants them.
+    pub(crate) token: Option<Id>,
+    /// From which level on log messages are wanted.
+    pub(crate) level: Option<LogLevel>,
+    /// The connection that a legacy client's answers come back by.
+    pub(crate) peer: Option<Arc<Peer>>,
+    pub(crate) run: Option<Run>,
+    pub(crate) registered: Option<Registered>,
+    pub(crate) waiting: VecDeque<Bytes>,
+}
+
+impl Exchange {
+    /// What comes next. After `Done` or `Cancelled` there is nothing.
+    pub(crate) async fn next(&mut self) -> Step {
+        loop {
+            if let Some(frame) = self.waiting.pop_front() {
+                return Step::Frame(frame);
+            }
+            let Some(run) = self.run.as_mut() else { return Step::Cancelled };
+            match run.next().await {
+                Some(event) => {
+                    if let Some(step) = self.step(event) {
+                        return step;
+                    }
+                }
+                None => return Step::Cancelled,
+            }
+        }
+    }
+
+    fn step(&mut self, event: Event) -> Option<Step> {
+        match event {
+            Event::Progress(progress) => self.progress(&progress),
+            Event::Log(log) if self.level.is_some_and(|level| log.level >= level) => {
+                Some(Step::Frame(write::notification(method::MESSAGE, Some(&log.params))))
+            }
+            Event::Log(_) => None,
+            Event::Other { method, .. } if &*method == CLOSE_STREAM => Some(Step::CloseStream),
+            Event::Other { method, params } => Some(Step::Frame(write::notification(&method, Some(&params)))),
+            Event::Ask(ask) => self.ask(ask),
+            Event::Done(outcome) => Some(self.done(outcome)),
+        }
+    }
+
+    fn progress(&self, progress: &Progress) -> Option<Step> {
+        let token = self.token.as_ref()?;
+        let inside = progress.0.as_str().get(1..)?;
+        let params = Raw::trusted(format!(r#"{{"progressToken":{},{inside}"#, token.as_str()).into());
+        Some(Step::Frame(write::notification(method::PROGRESS, Some(&params))))
+    }
+
+    /// Legacy clients are asked by requests; modern ones by a result that they come back from.
+    fn ask(&mut self, ask: Ask) -> Option<Step> {
+        if self.era == Era::Modern {
+            let run = self.run.take()?;
+            let outcome = self.hub.park(run, ask);
+            return Some(Step::Done(self.write(outcome, "call")));
+        }
+        let Some(peer) = &self.peer else {
+            ask.answer(Err(toolgate_core::Error::new(
+                toolgate_core::Kind::MissingCapability,
+                "this connection cannot carry a question to the client",
+            )));
+            return None;
+        };
+        self.waiting.extend(peer.ask(ask));
+        None
+    }
+
+    fn done(&mut self, outcome: Outcome) -> Step {
+        let Some(run) = self.run.take() else { return Step::Cancelled };
+        if run.is_cancelled() {
+            return Step::Cancelled;
+        }
+        Step::Done(self.write(outcome, run.operation()))
+    }
+
+    fn write(&self, outcome: Outcome, operation: &str) -> Answer {
+        let writer = Writer { era: self.era, id: &self.id, server: &self.hub.info().raw };
+        writer.outcome(outcome, &self.target, operation)
+    }
+}

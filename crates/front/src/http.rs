@@ -1,0 +1,132 @@
+//! Streamable HTTP at `/mcp`, the old HTTP+SSE at `/sse`, and what the server says of itself beside them.
+
+mod body;
+mod config;
+mod guard;
+mod info;
+mod log;
+mod old_sse;
+mod post;
+mod route;
+mod session;
+mod stream;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::Hub;
+
+pub use config::{BindError, HttpConfig};
+use guard::Guard;
+use session::Sessions;
+
+/// How long a client may take to send the head of a request, and to stay silent between two.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+
+/// How long requests under way get when the server stops.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+/// The largest head of a request.
+const HEAD_BYTES: usize = 64 * 1024;
+
+/// The listener and all it needs to answer.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+/// What all connections share.
+pub(crate) struct Shared {
+    pub(crate) hub: Hub,
+    pub(crate) config: HttpConfig,
+    pub(crate) guard: Guard,
+    pub(crate) sessions: Sessions,
+    pub(crate) old: old_sse::Connections,
+    /// Cancelled when the server stops: streams come to their end.
+    pub(crate) stopping: CancellationToken,
+}
+
+impl Server {
+    /// Takes the address; nothing is answered before [`Server::serve`].
+    pub async fn bind(hub: Hub, config: HttpConfig) -> Result<Self, BindError> {
+        let wanted = config.address()?;
+        let guard = Guard::new(&config, wanted)?;
+        let listener = TcpListener::bind(wanted).await.map_err(|source| BindError::taken(wanted, source))?;
+        let address = listener.local_addr().map_err(|source| BindError::taken(wanted, source))?;
+        let stopping = hub.tasks().stopping();
+        let sessions = Sessions::new(&hub, &config);
+        let shared = Shared { hub, config, guard, sessions, old: old_sse::Connections::default(), stopping };
+        Ok(Self { listener, address, shared: Arc::new(shared) })
+    }
+
+    /// The address it listens on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `stop` is cancelled; then requests under way get their time.
+    pub async fn serve(self, stop: CancellationToken) {
+        let graceful = Arc::new(GracefulShutdown::new());
+        let free = Arc::new(Semaphore::new(self.shared.config.max_connections));
+        loop {
+            let stream = tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        // Out of file descriptors, most likely: some will be free again soon.
+                        tracing::warn!(%error, "a connection could not be accepted");
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                        continue;
+                    }
+                },
+                () = stop.cancelled() => break,
+            };
+            let permit = free.clone().try_acquire_owned().ok();
+            self.connection(stream, permit, &graceful);
+        }
+        drop(self.listener);
+        self.shared.stopping.cancel();
+        let Some(graceful) = Arc::into_inner(graceful) else { return };
+        if tokio::time::timeout(DRAIN_TIME, graceful.shutdown()).await.is_err() {
+            tracing::warn!("some requests did not end in time and were cut off");
+        }
+    }
+
+    fn connection(
+        &self,
+        stream: TcpStream,
+        permit: Option<OwnedSemaphorePermit>,
+        graceful: &GracefulShutdown,
+    ) {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps gathering small packets");
+        }
+        let (shared, admitted) = (self.shared.clone(), permit.is_some());
+        let service = service_fn(move |request| {
+            let shared = shared.clone();
+            async move { Ok::<_, std::convert::Infallible>(route::route(&shared, request, admitted).await) }
+        });
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIME)
+            .max_buf_size(HEAD_BYTES)
+            .max_headers(128)
+            .keep_alive(admitted)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection);
+        self.shared.hub.tasks().spawn(async move {
+            let _permit = permit;
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+        });
+    }
+}

@@ -1,0 +1,54 @@
+//! What the server says of itself beside the protocol: `/health`, `/api`, `/metrics`.
+
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use toolgate_core::Principal;
+use toolgate_wire::{Raw, Version};
+
+use super::Shared;
+use super::body::{Reply, json as json_reply, text};
+
+/// Whether it can do its work; 503 while it stops.
+pub(crate) fn health(shared: &Shared) -> Reply {
+    let stopping = shared.stopping.is_cancelled();
+    let (status, word, why) = if stopping {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping", vec!["the server is about to end"])
+    } else {
+        (StatusCode::OK, "ready", Vec::new())
+    };
+    let sources: Vec<&str> = shared.hub.sources().collect();
+    let body = json!({"status": word, "why": why, "sources": sources, "sessions": shared.sessions.count()});
+    json_reply(status, Raw::of(&body).bytes())
+}
+
+/// What it is and offers.
+pub(crate) fn api(shared: &Shared, principal: &Principal) -> Reply {
+    let server: Value = shared.hub.info().raw.to().unwrap_or_default();
+    let view = shared.hub.view(principal, None);
+    let tools: Vec<Value> = view
+        .tools_by_source()
+        .map(|(source, tool)| json!({"name": tool.name.as_str(), "title": tool.title, "source": source}))
+        .collect();
+    let body = json!({
+        "name": server["name"],
+        "version": server["version"],
+        "protocolVersions": Version::ALL.map(Version::as_str),
+        "endpoints": {
+            "mcp": "/mcp",
+            "sse": "/sse",
+            "health": "/health",
+            "metrics": "/metrics",
+        },
+        "tools": tools,
+    });
+    json_reply(StatusCode::OK, Raw::of(&body).bytes())
+}
+
+/// The counters, for Prometheus.
+pub(crate) fn metrics(shared: &Shared) -> Reply {
+    let mut reply = text(StatusCode::OK, shared.hub.metrics().encode());
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    reply.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(kind));
+    reply
+}

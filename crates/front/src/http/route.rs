@@ -1,0 +1,144 @@
+//! Which request goes where.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_LENGTH, ORIGIN};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+use toolgate_wire::headers;
+
+use super::body::{Reply, json, text};
+use super::{HEAD_TIME, Shared, info, old_sse, post, session};
+
+/// Where a request to the protocol's endpoint is addressed to.
+#[derive(Debug, Default)]
+pub(crate) struct Address {
+    /// The session it names, by header or path.
+    pub(crate) session: Option<String>,
+    /// The named view it came in by.
+    pub(crate) profile: Option<Arc<str>>,
+}
+
+/// Answers a request.
+pub(crate) async fn route(shared: &Arc<Shared>, request: Request<Incoming>, admitted: bool) -> Reply {
+    if !admitted {
+        return text(StatusCode::SERVICE_UNAVAILABLE, "too many connections; try again later\n");
+    }
+    let origin = request.headers().get(ORIGIN).cloned();
+    if let Err(refused) = shared.guard.admits(request.headers()) {
+        return refused;
+    }
+    let mut reply = if request.method() == Method::OPTIONS {
+        shared.guard.preflight()
+    } else {
+        dispatch(shared, request).await
+    };
+    shared.guard.open_to(origin.as_ref(), &mut reply);
+    reply
+}
+
+async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
+    let path = request.uri().path().to_owned();
+    if path == "/health" {
+        return info::health(shared);
+    }
+    let principal = match shared.guard.principal(request.headers()) {
+        Ok(principal) => principal,
+        Err(refused) => return refused,
+    };
+    if let Some(address) = address(&path, request.headers()) {
+        return match *request.method() {
+            Method::POST => match body(shared, request).await {
+                Ok((headers, body)) => post::post(shared, &headers, address, principal, body).await,
+                Err(refused) => refused,
+            },
+            Method::GET => session::get(shared, request.headers(), &address, &principal),
+            Method::DELETE => session::delete(shared, &address, &principal),
+            _ => not_allowed("GET, POST, DELETE"),
+        };
+    }
+    match (path.as_str(), request.method()) {
+        ("/sse", &Method::GET) => old_sse::open(shared, principal),
+        ("/messages", &Method::POST) => {
+            let query = request.uri().query().unwrap_or_default().to_owned();
+            match body(shared, request).await {
+                Ok((_, body)) => old_sse::message(shared, &query, &principal, body).await,
+                Err(refused) => refused,
+            }
+        }
+        ("/api", &Method::GET) => info::api(shared, &principal),
+        ("/metrics", &Method::GET) => info::metrics(shared),
+        ("/sse" | "/api" | "/metrics", _) => not_allowed("GET"),
+        ("/messages", _) => not_allowed("POST"),
+        _ => json(StatusCode::NOT_FOUND, r#"{"error":"nothing is here","hint":"the MCP endpoint is /mcp"}"#),
+    }
+}
+
+/// Reads `/mcp`, `/mcp/SESSION`, `/p/PROFILE/mcp` and `/p/PROFILE/mcp/SESSION`.
+fn address(path: &str, headers: &HeaderMap) -> Option<Address> {
+    let mut parts = path.trim_start_matches('/').split('/');
+    let mut first = parts.next()?;
+    let mut profile = None;
+    if first == "p" {
+        profile = Some(parts.next().filter(|name| !name.is_empty())?.into());
+        first = parts.next()?;
+    }
+    let in_path = parts.next().filter(|id| !id.is_empty()).map(String::from);
+    if first != "mcp" || parts.next().is_some() {
+        return None;
+    }
+    let in_header = headers.get(headers::SESSION_ID).and_then(|id| id.to_str().ok()).map(String::from);
+    Some(Address { session: in_header.or(in_path), profile })
+}
+
+/// Reads the body of a request, within its limits of size and time.
+async fn body(shared: &Shared, request: Request<Incoming>) -> Result<(HeaderMap, Bytes), Reply> {
+    let most = shared.config.max_body_bytes;
+    let (parts, body) = request.into_parts();
+    let too_large = || text(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have at most {most} bytes\n"));
+    let announced =
+        parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > most) {
+        return Err(too_large());
+    }
+    match timeout(HEAD_TIME, Limited::new(body, most).collect()).await {
+        Ok(Ok(collected)) => Ok((parts.headers, collected.to_bytes())),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the body of the request broke off\n")),
+        Err(_) => Err(text(StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time\n")),
+    }
+}
+
+pub(super) fn not_allowed(allowed: &'static str) -> Reply {
+    let mut reply = text(StatusCode::METHOD_NOT_ALLOWED, format!("use {allowed} here\n"));
+    reply.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    reply
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_endpoint_is_known_by_all_its_paths() {
+        #[track_caller]
+        fn check(path: &str, expect: Option<(Option<&str>, Option<&str>)>) {
+            let found = address(path, &HeaderMap::new());
+            let found = found.as_ref().map(|found| (found.profile.as_deref(), found.session.as_deref()));
+            assert_eq!(found, expect, "{path}");
+        }
+        check("/mcp", Some((None, None)));
+        check("/mcp/", Some((None, None)));
+        check("/mcp/abc", Some((None, Some("abc"))));
+        check("/p/lean/mcp", Some((Some("lean"), None)));
+        check("/p/lean/mcp/abc", Some((Some("lean"), Some("abc"))));
+        check("/p//mcp", None);
+        check("/p/mcp", None);
+        check("/mcp/a/b", None);
+        check("/mcpx", None);
+        check("/", None);
+    }
+}
