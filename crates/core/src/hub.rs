@@ -141,6 +141,13 @@ impl Hub {
         Changes::new(self.inner.changes.subscribe(), Scope { principal: principal.id.clone() })
     }
 
+    /// Tells all sources that the folders of the client on standard input are not what they were.
+    pub fn roots_changed(&self) {
+        for source in &self.inner.sources {
+            source.roots_changed();
+        }
+    }
+
     /// Which of these tasks this principal may listen to.
     pub fn known_tasks(&self, principal: &Principal, ids: &[String]) -> Vec<String> {
         self.inner.tasks.known(ids, &principal.id)

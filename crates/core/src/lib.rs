@@ -51,6 +51,7 @@ pub use source::{
     TemplateItem, ToolItem,
 };
 pub use target::{CompletionRef, Target, TaskOp, ToolName};
+pub use task::undeclared as undeclared_tasks;
 pub use time::iso8601;
 pub use tool::{AnyTool, Hints, TaskMode, Tool, ToolSpec, tool};
 pub use view::{Page, View, resource_not_found};

@@ -39,6 +39,9 @@ pub trait Pack: Send + Sync + Sized + 'static {
         let _ = kind;
     }
 
+    /// The folders of the client on standard input are not what they were.
+    fn roots_changed(&self) {}
+
     /// Reads a resource: a `resources/read` result.
     fn read(&self, run: &RunHandle, uri: &str) -> impl Future<Output = Result<Raw>> + Send {
         let _ = run;
@@ -159,6 +162,10 @@ impl<P: Pack> Source for PackSource<P> {
 
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         Some(self.shelf.updates.subscribe())
+    }
+
+    fn roots_changed(&self) {
+        self.pack.roots_changed();
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

@@ -64,6 +64,9 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// The folders of the client on standard input are not what they were.
+    fn roots_changed(&self) {}
+
     /// Answers a call. Only a permitted one can get here.
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_>;
 }

@@ -106,7 +106,7 @@ impl TaskTable {
 }
 
 /// The error for a client that did not declare the tasks extension.
-pub(crate) fn undeclared() -> Error {
+pub fn undeclared() -> Error {
     let needed = r#"{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
     Error::new(Kind::MissingCapability, "the client did not declare the tasks extension")
         .data(Raw::literal(needed))
