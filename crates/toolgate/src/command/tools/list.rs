@@ -1,0 +1,57 @@
+//! `toolgate tools list`: the tools, by source.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use toolgate_core::{Hub, ListKind, Principal, ToolItem};
+
+/// Prints the tools.
+pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
+    let view = hub.settled_view(&Principal::local(), ListKind::Tools).await;
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        let definition = |tool: &ToolItem| tool.raw.to::<Value>().unwrap_or_default();
+        let items: Vec<Value> = view
+            .tools_by_source()
+            .map(|(source, tool)| json!({"source": source, "definition": definition(tool)}))
+            .collect();
+        writeln!(out, "{}", serde_json::to_string_pretty(&json!({"items": items}))?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = view.tools().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();
+    let mut last = "";
+    for (source, tool) in view.tools_by_source() {
+        if source != last {
+            writeln!(out, "{}{source}", if last.is_empty() { "" } else { "\n" })?;
+            last = source;
+        }
+        let description = tool.raw.get("description");
+        let description = description.as_ref().and_then(|text| text.as_string()).unwrap_or_default();
+        let name = tool.name.as_str();
+        if all {
+            writeln!(out, "  {name}  ({})\n      {description}", hints(tool))?;
+        } else {
+            writeln!(out, "  {name:width$}  {}", first_sentence(&description))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a tool does to the world, in words.
+pub(super) fn hints(tool: &ToolItem) -> String {
+    let hints = tool.hints;
+    let mut words = vec![if hints.read_only { "reads" } else { "writes" }];
+    if hints.destructive {
+        words.push("may overwrite");
+    }
+    if hints.idempotent {
+        words.push("repeatable");
+    }
+    words.push(if hints.open_world { "reaches other systems" } else { "local" });
+    words.join(", ")
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
+}

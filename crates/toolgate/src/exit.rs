@@ -1,0 +1,34 @@
+//! Exit codes: 0 done, 1 failed, 2 usage or configuration, 70 our bug.
+
+use std::process::ExitCode;
+
+use toolgate_config::ConfigError;
+use toolgate_core::Error;
+use toolgate_front::http::BindError;
+
+/// Failed.
+pub(crate) const FAILED: u8 = 1;
+/// Wrong usage or configuration.
+pub(crate) const USAGE: u8 = 2;
+
+/// Help asked for is an answer; anything else that clap says is a mistake in usage.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    // Nothing can be said where even this cannot be written.
+    drop(error.print());
+    ExitCode::from(if error.use_stderr() { USAGE } else { 0 })
+}
+
+/// Says what went wrong and what to do, and picks the exit code.
+#[expect(clippy::print_stderr, reason = "this is where commands speak to people")]
+pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
+    if let Some(error) = error.downcast_ref::<Error>() {
+        eprintln!("error: {error}");
+        if let Some(hint) = error.next_step() {
+            eprintln!("hint: {hint}");
+        }
+        return ExitCode::from(error.kind().exit_code());
+    }
+    let code = if error.is::<ConfigError>() || error.is::<BindError>() { USAGE } else { FAILED };
+    eprintln!("error: {error:#}");
+    ExitCode::from(code)
+}
