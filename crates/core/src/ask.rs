@@ -1,7 +1,7 @@
 //! Questions a running call puts to its client: elicitation, sampling, roots.
 
 use tokio::sync::oneshot;
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw};
 
 use crate::{Capabilities, Error, Kind, Result};
 
@@ -86,9 +86,11 @@ impl Answers {
 
     /// The answers as one JSON object.
     pub fn to_raw(&self) -> Raw {
-        let map: serde_json::Map<String, serde_json::Value> =
-            self.0.iter().filter_map(|(key, answer)| Some((key.clone(), answer.to().ok()?))).collect();
-        Raw::of(&map)
+        let empty = Raw::literal("{}");
+        self.0
+            .iter()
+            .fold(Edit::new(&empty), |object, (key, answer)| object.set(key, answer.clone()))
+            .finish()
     }
 }
 
@@ -104,6 +106,11 @@ impl Ask {
     pub(crate) fn new(questions: Vec<Question>) -> (Self, oneshot::Receiver<Result<Answers>>) {
         let (answer, answered) = oneshot::channel();
         (Self { questions, answer }, answered)
+    }
+
+    /// Whether nobody waits for the answer any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.answer.is_closed()
     }
 
     /// Hands the answers to whoever asked; they may have gone away.

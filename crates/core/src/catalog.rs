@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, watch};
 use toolgate_wire::Raw;
 
 use crate::view::View;
-use crate::{Kinds, ListKind, Listing, PromptItem, ResourceItem, Scope, Source, TemplateItem, ToolItem};
+use crate::{ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem, ToolItem};
 
 /// What happened that clients may want to know.
 #[derive(Debug, Clone)]
@@ -115,21 +115,24 @@ pub(crate) struct Snapshot {
     pub(crate) resources: Table<ResourceItem>,
     pub(crate) templates: Table<TemplateItem>,
     pub(crate) prompts: Table<PromptItem>,
-    pub(crate) pending: Kinds,
+    pub(crate) order: Arc<[SourceId]>,
+    /// What it was merged from.
+    listings: Vec<Arc<Listing>>,
     /// Views made of this snapshot, by profile.
     views: Mutex<HashMap<Option<Arc<str>>, Arc<View>>>,
 }
 
 impl Snapshot {
-    fn merge(sources: &[Arc<dyn Source>], listings: &[Arc<Listing>]) -> Self {
-        let both = || sources.iter().zip(listings);
+    fn merge(sources: &[Arc<dyn Source>], listings: Vec<Arc<Listing>>) -> Self {
+        let both = || sources.iter().zip(&listings);
         Self {
             tools: Table::merge(both().map(|(source, listing)| (source, listing.tools.as_slice()))),
             resources: Table::merge(both().map(|(source, listing)| (source, listing.resources.as_slice()))),
             templates: Table::merge(both().map(|(source, listing)| (source, listing.templates.as_slice()))),
             prompts: Table::merge(both().map(|(source, listing)| (source, listing.prompts.as_slice()))),
-            pending: listings.iter().fold(Kinds::NONE, |all, listing| all.union(listing.pending)),
+            order: sources.iter().map(|source| source.id().clone()).collect(),
             views: Mutex::default(),
+            listings,
         }
     }
 
@@ -158,66 +161,71 @@ pub(crate) struct Catalog {
     scope: Scope,
     sources: Vec<Arc<dyn Source>>,
     current: ArcSwap<Snapshot>,
-    merged: watch::Sender<u64>,
+    changes: broadcast::Sender<Change>,
+    /// Held while merging, so that every change is seen, and told, once.
+    merging: Mutex<()>,
 }
 
 impl Catalog {
-    /// The catalog of a scope, and the listings to keep it fresh by.
     pub(crate) fn new(
         scope: Scope,
         sources: &[Arc<dyn Source>],
-    ) -> (Arc<Self>, Vec<watch::Receiver<Arc<Listing>>>) {
-        let mut listings: Vec<_> = sources.iter().map(|source| source.listing(&scope)).collect();
-        let now: Vec<_> = listings.iter_mut().map(|listing| listing.borrow_and_update().clone()).collect();
-        let current = ArcSwap::from_pointee(Snapshot::merge(sources, &now));
-        let (merged, _) = watch::channel(0);
-        (Arc::new(Self { scope, sources: sources.to_vec(), current, merged }), listings)
+        changes: broadcast::Sender<Change>,
+    ) -> Arc<Self> {
+        let now = sources.iter().map(|source| source.listing(&scope).borrow().clone()).collect();
+        let current = ArcSwap::from_pointee(Snapshot::merge(sources, now));
+        Arc::new(Self { scope, sources: sources.to_vec(), current, changes, merging: Mutex::default() })
     }
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
 
-    /// Waits until nothing of this kind is still being learned.
-    pub(crate) async fn settled(&self, kind: ListKind) {
+    /// Waits until no source has to learn anything of this kind any more.
+    pub(crate) async fn learned(&self, kind: ListKind) {
         for source in &self.sources {
             source.demand(&self.scope, kind);
         }
-        let mut merged = self.merged.subscribe();
-        while self.current.load().pending.has(kind) || self.sources_pending(kind) {
-            if merged.changed().await.is_err() {
-                return;
-            }
+        for source in &self.sources {
+            let mut listing = source.listing(&self.scope);
+            // A source that has gone learns nothing more.
+            drop(listing.wait_for(|listing| !listing.pending.has(kind)).await);
         }
     }
 
-    /// What the sources say this moment: a demand may have marked a list as pending that was not before.
-    fn sources_pending(&self, kind: ListKind) -> bool {
-        self.sources.iter().any(|source| source.listing(&self.scope).borrow().pending.has(kind))
+    /// Merges what the sources list now, if that is not what was merged before, and says what is different.
+    pub(crate) fn refresh(&self) {
+        if self.is_fresh() {
+            return;
+        }
+        let _merging = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.sources.iter().map(|source| source.listing(&self.scope).borrow().clone()).collect();
+        let before = self.current.load_full();
+        let next = Arc::new(Snapshot::merge(&self.sources, now));
+        self.current.store(next.clone());
+        for kind in next.changed_since(&before) {
+            // Without listeners there is nobody to tell.
+            drop(self.changes.send(Change::Listed(self.scope.clone(), kind)));
+        }
     }
 
-    /// Merges again whenever a source changes, and says what is different. Ends when no source is left.
-    pub(crate) async fn keep_fresh(
-        self: Arc<Self>,
-        mut listings: Vec<watch::Receiver<Arc<Listing>>>,
-        changes: broadcast::Sender<Change>,
-    ) {
-        let mut open: Vec<bool> = vec![true; listings.len()];
-        while open.contains(&true) {
-            let waits =
-                listings.iter_mut().enumerate().filter(|(place, _)| open[*place]).map(|(place, listing)| {
-                    Box::pin(async move { (place, listing.changed().await.is_ok()) })
-                });
-            let ((place, alive), _, _) = select_all(waits).await;
-            open[place] = alive;
-            let now: Vec<_> =
-                listings.iter_mut().map(|listing| listing.borrow_and_update().clone()).collect();
-            let next = Arc::new(Snapshot::merge(&self.sources, &now));
-            let before = self.current.swap(next.clone());
-            self.merged.send_modify(|count| *count += 1);
-            for kind in next.changed_since(&before) {
-                // Without listeners there is nobody to tell.
-                drop(changes.send(Change::Listed(self.scope.clone(), kind)));
+    fn is_fresh(&self) -> bool {
+        let merged = self.current.load();
+        let mut both = self.sources.iter().zip(&merged.listings);
+        both.all(|(source, listing)| Arc::ptr_eq(&source.listing(&self.scope).borrow(), listing))
+    }
+
+    /// Merges again whenever a source changes. Ends when no source is left.
+    pub(crate) async fn keep_fresh(self: Arc<Self>) {
+        let mut listings: Vec<_> = self.sources.iter().map(|source| source.listing(&self.scope)).collect();
+        while !listings.is_empty() {
+            // Whatever changed before the waiting began is merged here.
+            listings.iter_mut().for_each(watch::Receiver::mark_unchanged);
+            self.refresh();
+            let waits = listings.iter_mut().map(|listing| Box::pin(listing.changed()));
+            let (alive, place, _) = select_all(waits).await;
+            if alive.is_err() {
+                listings.swap_remove(place);
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use toolgate_wire::Raw;
 
-use crate::{Error, Outcome};
+use crate::guard::guard;
+use crate::{Error, Outcome, Result};
 
 /// Changes what leaves towards a client: results, errors, progress, log messages, questions and lists.
 pub trait Filter: Send + Sync {
@@ -31,10 +32,20 @@ impl Filters {
             .fold(None, |done: Option<String>, filter| filter.text(done.as_deref().unwrap_or(text)).or(done))
     }
 
+    /// Filters a page of a list; one that breaks down lets nothing out.
+    pub(crate) fn page(&self, page: Raw) -> Result<Raw> {
+        guard("filter", || self.json(page))
+    }
+
+    /// Filters how a call ended; one that breaks down lets nothing out.
     pub(crate) fn outcome(&self, outcome: Outcome) -> Outcome {
         if self.0.is_empty() {
             return outcome;
         }
+        guard("filter", || self.filtered(outcome)).unwrap_or_else(Outcome::Failed)
+    }
+
+    fn filtered(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Complete(raw) => Outcome::Complete(self.json(raw)),
             Outcome::Failed(error) => Outcome::Failed(self.error(error)),
@@ -46,7 +57,7 @@ impl Filters {
         }
     }
 
-    pub(crate) fn error(&self, error: Error) -> Error {
+    fn error(&self, error: Error) -> Error {
         error.map_text(|text| self.text(text), |raw| self.json(raw))
     }
 }

@@ -22,8 +22,8 @@ use crate::seal::{Next, Sealer, State, digest};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
-    Ask, Call, Client, Gate, ListKind, Metrics, Offers, Outcome, Principal, Result, Run, Scope, Settings,
-    Source, pipeline, run,
+    Ask, Call, Client, Error, Gate, ListKind, Metrics, Offers, Outcome, Principal, Result, Run, Scope,
+    Settings, Source, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -76,19 +76,19 @@ impl Hub {
                 run.finish(outcome);
                 run
             }
-            Ok(Some(Resumed::Source(next))) => self.launch(call, Some(next), run, handle),
+            Ok(Some(Resumed::Source(state))) => self.launch(call, Some(state), run, handle),
             Ok(None) => self.launch(call, None, run, handle),
             Err(error) => {
-                run.finish(Outcome::Failed(self.inner.filters.error(error)));
+                run.finish(self.inner.refused(&call, error));
                 run
             }
         }
     }
 
     /// Calls that need not wait end right here; all others go on as a task that the hub owns.
-    fn launch(&self, call: Call, next: Option<Next>, mut run: Run, handle: run::RunHandle) -> Run {
+    fn launch(&self, call: Call, resumed: Option<State>, mut run: Run, handle: run::RunHandle) -> Run {
         let mut passing: Pin<Box<dyn Future<Output = Outcome> + Send>> =
-            Box::pin(pipeline::run(self.inner.clone(), call, next, handle.clone()));
+            Box::pin(pipeline::run(self.inner.clone(), call, resumed, handle.clone()));
         let mut idle = Context::from_waker(Waker::noop());
         let ready = match passing.as_mut().poll(&mut idle) {
             Poll::Ready(outcome) if !handle.is_detached() => {
@@ -117,8 +117,7 @@ impl Hub {
     /// A page of a list, as this principal and client see it.
     pub async fn list(&self, look: &Look<'_>, kind: ListKind, cursor: Option<&str>) -> Result<Page> {
         let catalog = self.inner.catalog(look.principal);
-        // A source that is still starting must not hold up the others for long.
-        drop(tokio::time::timeout(self.inner.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.inner.settle(&catalog, &[kind]).await;
         self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
     }
 
@@ -130,7 +129,7 @@ impl Hub {
     /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
     pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
         let catalog = self.inner.catalog(principal);
-        drop(tokio::time::timeout(self.inner.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.inner.settle(&catalog, &[kind]).await;
         self.inner.view(&catalog, principal, None)
     }
 
@@ -187,9 +186,10 @@ impl Hub {
         state.belongs_to(&call.principal, &digest(&call.target, &call.params))?;
         let number = match state.next {
             Next::Parked(number) => number,
-            next @ Next::Source(_) => return Ok(Some(Resumed::Source(next))),
+            Next::Source(_) => return Ok(Some(Resumed::Source(state))),
         };
-        let parked = inner.parking.take(number)?;
+        let (parked, left) = inner.parking.take(number)?;
+        inner.metrics.parked(left);
         let limit = inner.time_limit(call);
         let responses = call.resume.as_ref().and_then(|resume| resume.responses.as_ref());
         match parked.answer(responses) {
@@ -205,7 +205,7 @@ impl Hub {
 /// How a retry goes on.
 enum Resumed {
     Run(Run),
-    Source(Next),
+    Source(State),
     Outcome(Outcome),
 }
 
@@ -233,6 +233,14 @@ impl Inner {
         call.time_limit.map_or(most, |limit| limit.min(most))
     }
 
+    /// How a call ends that cannot even begin.
+    fn refused(&self, call: &Call, error: Error) -> Outcome {
+        let outcome = self.filters.outcome(Outcome::Failed(error));
+        self.metrics.started();
+        self.metrics.ended(call.target.kind(), outcome.label(), Duration::ZERO);
+        outcome
+    }
+
     fn park(&self, parked: Parked) -> Result<Outcome> {
         let now = self.clock.unix_ms();
         let shared = &parked.run.shared;
@@ -240,7 +248,13 @@ impl Inner {
         let (requests, expires_ms) = (parked.requests(), parked.expires_ms);
         let (number, count) = self.parking.park(parked, self.settings.load().max_parked, now)?;
         self.metrics.parked(count);
-        let state = self.sealer.seal(&State { principal, digest, expires_ms, next: Next::Parked(number) })?;
+        let state = self.sealer.seal(&State {
+            principal,
+            digest,
+            expires_ms,
+            approved: false,
+            next: Next::Parked(number),
+        })?;
         Ok(Outcome::InputRequired { requests, state: Some(state) })
     }
 
@@ -251,13 +265,20 @@ impl Inner {
         if view.route(&call.target).is_ok() {
             return view;
         }
-        let kind = match call.target {
-            crate::Target::Tool(_) => ListKind::Tools,
-            crate::Target::Prompt(_) => ListKind::Prompts,
-            _ => return view,
-        };
-        drop(tokio::time::timeout(self.settings.load().list_time_limit, catalog.settled(kind)).await);
+        self.settle(&catalog, call.target.lists()).await;
         self.view(&catalog, &call.principal, call.profile.as_ref())
+    }
+
+    /// Gives sources that are still learning some time, and merges what there is then.
+    async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
+        let learned = async {
+            for kind in kinds {
+                catalog.learned(*kind).await;
+            }
+        };
+        // A source that is still starting must not hold up the others for long.
+        drop(tokio::time::timeout(self.settings.load().list_time_limit, learned).await);
+        catalog.refresh();
     }
 
     fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
@@ -274,8 +295,8 @@ impl Inner {
         if let Some(catalog) = catalogs.get(&scope) {
             return catalog.clone();
         }
-        let (catalog, listings) = Catalog::new(scope.clone(), &self.sources);
-        let fresh = catalog.clone().keep_fresh(listings, self.changes.clone());
+        let catalog = Catalog::new(scope.clone(), &self.sources, self.changes.clone());
+        let fresh = catalog.clone().keep_fresh();
         let stopping = self.owner.stopping();
         self.owner.spawn(async move { stopping.run_until_cancelled(fresh).await });
         catalogs.insert(scope, catalog.clone());

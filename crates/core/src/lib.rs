@@ -10,6 +10,7 @@ mod cursor;
 mod error;
 mod filter;
 mod gate;
+mod guard;
 mod hub;
 mod metrics;
 mod outcome;

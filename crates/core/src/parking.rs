@@ -90,12 +90,14 @@ impl Parking {
         Ok((number, runs.1.len()))
     }
 
-    /// Takes a run out, to go on with it. It can be taken once.
-    pub(crate) fn take(&self, number: u64) -> Result<Parked> {
-        self.lock().1.remove(&number).ok_or_else(|| {
+    /// Takes a run out, to go on with it, and tells how many are left. It can be taken once.
+    pub(crate) fn take(&self, number: u64) -> Result<(Parked, usize)> {
+        let mut runs = self.lock();
+        let parked = runs.1.remove(&number).ok_or_else(|| {
             Error::new(Kind::InvalidParams, "the call that `requestState` belongs to is not waiting any more")
                 .hint("it was answered already, or its time is over; call anew")
-        })
+        })?;
+        Ok((parked, runs.1.len()))
     }
 
     /// Lets go of all whose time is over; tells how many are left.

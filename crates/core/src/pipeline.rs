@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use toolgate_wire::{Era, Raw};
 
+use crate::guard::{broken, guard};
 use crate::hub::Inner;
 use crate::seal::{Next, State, digest};
 use crate::view::Route;
@@ -21,12 +22,27 @@ use crate::{
 const MOST_ROUNDS: usize = 8;
 
 /// A call with the proof that all gates passed. It can be made only here, and every source demands one.
+///
+/// Nobody else can make one:
+/// ```compile_fail,E0451
+/// # fn forge(permitted: toolgate_core::Permitted) -> toolgate_core::Permitted {
+/// toolgate_core::Permitted { state: None, ..permitted }
+/// # }
+/// ```
+/// nor two of one:
+/// ```compile_fail,E0599
+/// # fn twice(permitted: toolgate_core::Permitted) -> toolgate_core::Permitted {
+/// permitted.clone()
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Permitted {
     call: Arc<Call>,
     tool: Option<Arc<ToolItem>>,
     answers: Option<Raw>,
     state: Option<String>,
+    /// Whether a person was asked, and said yes.
+    approved: bool,
 }
 
 impl Permitted {
@@ -72,14 +88,14 @@ impl Permitted {
 }
 
 /// Runs a call from its first gate to its record.
-pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<Next>, handle: RunHandle) -> Outcome {
+pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, handle: RunHandle) -> Outcome {
     let started = Instant::now();
     let kind = call.target.kind();
     hub.metrics.started();
     let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle)).catch_unwind();
     let outcome = tokio::select! {
         biased;
-        outcome = passing => outcome.unwrap_or_else(|panic| Err(panicked(&*panic))).into(),
+        outcome = passing => outcome.unwrap_or_else(|panic| Err(broken("tool", &*panic))).into(),
         () = handle.cancelled() => Outcome::Failed(Error::new(Kind::Cancelled, "the call was cancelled")),
         () = handle.expired() => Outcome::Failed(Error::new(Kind::Timeout, "the call took too long")),
     };
@@ -91,41 +107,46 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<Next>, hand
     outcome
 }
 
-async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<Next>, handle: &RunHandle) -> Result<Outcome> {
+async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &RunHandle) -> Result<Outcome> {
     let view = hub.view_for_call(&call).await;
     let route = view.route(&call.target)?;
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
     }
-    let question = judge(&hub.gates, &call, route.tool.as_deref())?;
+    let questions = judge(&hub.gates, &call, route.tool.as_deref())?;
     check_input(&call, &route)?;
-    // The first round was approved, and its approval covers all rounds of the call.
-    if let (Some(question), None) = (question, &resumed) {
-        approve::ask(handle, question).await?;
+    // One approval covers all rounds of the call.
+    let mut approved = resumed.as_ref().is_some_and(|state| state.approved);
+    if !approved {
+        approved = approve::ask(handle, questions).await?;
     }
-    let state = resumed.and_then(|next| match next {
+    let state = resumed.and_then(|state| match state.next {
         Next::Source(state) => state,
         Next::Parked(_) => None,
     });
     let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
-    let permitted = Permitted { call: Arc::new(call), tool: route.tool, answers, state };
+    let permitted = Permitted { call: Arc::new(call), tool: route.tool, answers, state, approved };
     let Some(source) = route.source else {
         return hub.tasks.answer(&permitted);
     };
     execute(hub, permitted, &*source, handle).await
 }
 
-/// Asks every gate. The first that denies decides; else the first that wants a person asked.
-fn judge(gates: &[Box<dyn Gate>], call: &Call, tool: Option<&ToolItem>) -> Result<Option<Question>> {
-    let mut question = None;
+/// Asks every gate. The first that denies decides; else all that want a person asked are heard.
+fn judge(gates: &[Box<dyn Gate>], call: &Call, tool: Option<&ToolItem>) -> Result<Vec<Question>> {
+    let mut questions = Vec::new();
     for gate in gates {
-        match gate.judge(Judged { call, tool }) {
+        let verdict = guard("gate", || gate.judge(Judged { call, tool })).map_err(|broken| {
+            Error::new(Kind::Denied, "a rule broke down, and what cannot be judged is refused")
+                .because(broken)
+        })?;
+        match verdict {
             Verdict::Pass => {}
             Verdict::Deny(error) => return Err(error),
-            Verdict::Ask(asked) => question = question.or(Some(asked)),
+            Verdict::Ask(question) => questions.push(question),
         }
     }
-    Ok(question)
+    Ok(questions)
 }
 
 fn check_input(call: &Call, route: &Route) -> Result<()> {
@@ -147,33 +168,28 @@ pub(crate) async fn execute(
     handle: &RunHandle,
 ) -> Result<Outcome> {
     for _ in 0..MOST_ROUNDS {
-        let (call, tool) = (permitted.call.clone(), permitted.tool.clone());
+        let (call, tool, approved) = (permitted.call.clone(), permitted.tool.clone(), permitted.approved);
         let outcome = source.call(permitted, handle.clone()).await?;
         let Outcome::InputRequired { requests, state } = outcome else {
             return Ok(outcome);
         };
         if call.client.era() == Era::Modern {
-            let state = seal(hub, &call, state)?;
+            approve::answerable(&requests, &handle.client().capabilities)?;
+            let state = seal(hub, &call, approved, state)?;
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
         let answers = handle.ask(approve::questions(&requests)?).await?;
-        permitted = Permitted { call, tool, answers: Some(answers.to_raw()), state };
+        permitted = Permitted { call, tool, answers: Some(answers.to_raw()), state, approved };
     }
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
 }
 
-fn seal(hub: &Inner, call: &Call, state: Option<String>) -> Result<String> {
+fn seal(hub: &Inner, call: &Call, approved: bool, state: Option<String>) -> Result<String> {
     hub.sealer.seal(&State {
         principal: call.principal.id.to_string(),
         digest: digest(&call.target, &call.params),
         expires_ms: hub.expiry(),
+        approved,
         next: Next::Source(state),
     })
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    tracing::error!("a tool panicked: {text}");
-    Error::new(Kind::Internal, "the tool broke down").because(text)
 }

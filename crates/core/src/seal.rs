@@ -13,12 +13,14 @@ use crate::{Error, Kind, Principal, Result, Target};
 const NONCE: usize = 24;
 const PURPOSE: &[u8] = b"toolgate requestState 1";
 
-/// What an envelope says: whose call it is, which call, until when, and how to go on.
+/// What an envelope says: whose call it is, which call, until when, whether approved, and how to go on.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) principal: String,
     pub(crate) digest: String,
     pub(crate) expires_ms: u64,
+    /// Whether a person was asked, and said yes.
+    pub(crate) approved: bool,
     pub(crate) next: Next,
 }
 
@@ -91,6 +93,8 @@ pub(crate) fn digest(target: &Target, params: &Raw) -> String {
     let same = Edit::new(params).remove("_meta").remove("inputResponses").remove("requestState").finish();
     let mut hash = Sha256::new();
     hash.update(target.kind());
+    hash.update([0]);
+    hash.update(target.name());
     hash.update([0]);
     hash.update(toolgate_wire::digest(&same));
     URL_SAFE_NO_PAD.encode(hash.finalize())

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Error, Kind};
+use crate::{Error, Kind, ListKind};
 
 /// What a call is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,6 +38,19 @@ impl Target {
             Self::Subscribe(_) | Self::Unsubscribe(_) => "subscription",
             Self::Task(..) => "task",
             Self::Method(_) => "method",
+        }
+    }
+
+    /// The lists it may be found on.
+    pub(crate) fn lists(&self) -> &'static [ListKind] {
+        match self {
+            Self::Tool(_) => &[ListKind::Tools],
+            Self::Prompt(_) | Self::Completion(CompletionRef::Prompt(_)) => &[ListKind::Prompts],
+            Self::Resource(_)
+            | Self::Subscribe(_)
+            | Self::Unsubscribe(_)
+            | Self::Completion(CompletionRef::Resource(_)) => &[ListKind::Resources, ListKind::Templates],
+            Self::Task(..) | Self::Method(_) => &[],
         }
     }
 

@@ -8,10 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use toolgate_wire::Raw;
 
-use crate::catalog::Change;
 use crate::run::Shared;
 use crate::seal::random_bytes;
-use crate::{Error, Event, Kind, Outcome, Permitted, PrincipalId, Result, Scope, Target, TaskOp};
+use crate::{Error, Event, Kind, Outcome, Permitted, PrincipalId, Result, Target, TaskOp};
 use entry::Entry;
 
 /// Every task, by id.
@@ -41,10 +40,8 @@ impl TaskTable {
         owner.spawn(async move {
             while let Some(event) = events.recv().await {
                 let done = matches!(event, Event::Done(_));
-                if entry.take(event, hub.clock.unix_ms()) {
-                    let scope = Scope { principal: entry.principal().clone() };
-                    // Without listeners there is nobody to tell.
-                    drop(hub.changes.send(Change::Task(scope, entry.id().clone(), entry.detail())));
+                if entry.take(event) {
+                    entry.tell();
                 }
                 if done {
                     return;
@@ -63,23 +60,21 @@ impl TaskTable {
             return Err(undeclared());
         }
         let entry = self.find(id, &permitted.principal().id)?;
-        let empty = || Raw::literal("{}");
-        let result = match op {
-            TaskOp::Get => entry.detail(),
-            TaskOp::Cancel => {
-                entry.cancel();
-                empty()
-            }
+        let changed = match op {
+            TaskOp::Get => return Ok(Outcome::Complete(entry.detail())),
+            TaskOp::Cancel => entry.cancel(),
             TaskOp::Update => {
                 let responses = permitted.params().get("inputResponses").ok_or_else(|| {
                     Error::new(Kind::InvalidParams, "`inputResponses` is missing")
                         .hint("give one answer per key")
                 })?;
-                entry.update(&responses, entry.now());
-                empty()
+                entry.update(&responses)
             }
         };
-        Ok(Outcome::Complete(result))
+        if changed {
+            entry.tell();
+        }
+        Ok(Outcome::Complete(Raw::literal("{}")))
     }
 
     /// Which of these tasks this principal may listen to.

@@ -8,9 +8,10 @@ use toolgate_wire::{Era, Raw};
 use crate::catalog::{Entry, Item, Snapshot, Table};
 use crate::cursor::Cursor;
 use crate::filter::Filters;
+use crate::guard::guard;
 use crate::{
-    CompletionRef, Error, Gate, Kind, ListKind, Principal, PromptItem, ResourceItem, Result, Source, Target,
-    TemplateItem, ToolItem,
+    CompletionRef, Error, Gate, Kind, ListKind, Principal, PromptItem, ResourceItem, Result, Source,
+    SourceId, Target, TemplateItem, ToolItem,
 };
 
 /// How long a modern client may keep a list without asking again; a change is announced earlier.
@@ -26,6 +27,8 @@ pub struct View {
     templates: Table<TemplateItem>,
     prompts: Table<PromptItem>,
     filters: Arc<Filters>,
+    /// The sources in order, those without items too: a cursor names one.
+    order: Arc<[SourceId]>,
     page_size: usize,
     server: Raw,
     /// The first page of each list in each era, kept ready.
@@ -46,13 +49,17 @@ impl View {
         filters: Arc<Filters>,
         (page_size, server): (usize, Raw),
     ) -> Self {
-        let shown = |tool: &ToolItem| gates.iter().all(|gate| gate.shows(principal, tool));
+        // A gate that breaks down hides.
+        let shows =
+            |gate: &dyn Gate, tool: &ToolItem| guard("gate", || gate.shows(principal, tool)).unwrap_or(false);
+        let shown = |tool: &ToolItem| gates.iter().all(|gate| shows(&**gate, tool));
         Self {
             tools: snapshot.tools.filtered(shown),
             resources: snapshot.resources.filtered(|_| true),
             templates: snapshot.templates.filtered(|_| true),
             prompts: snapshot.prompts.filtered(|_| true),
             filters,
+            order: snapshot.order.clone(),
             page_size,
             server,
             first: Default::default(),
@@ -103,7 +110,7 @@ impl View {
                 self.server.as_str()
             ),
         };
-        Ok(self.filters.json(Raw::trusted(format!("{{{body}{tail}}}").into())))
+        self.filters.page(Raw::trusted(format!("{{{body}{tail}}}").into()))
     }
 
     fn body<T: Item>(
@@ -114,7 +121,7 @@ impl View {
         after: Option<&Cursor>,
     ) -> Result<String> {
         let entries = &table.entries;
-        let start = after.map_or(Ok(0), |cursor| start_behind(entries, cursor))?;
+        let start = after.map_or(Ok(0), |cursor| self.start_behind(entries, cursor))?;
         let end = entries.len().min(start + self.page_size);
         let mut body = format!(r#""{name}":["#);
         for (place, entry) in entries[start..end].iter().enumerate() {
@@ -129,6 +136,14 @@ impl View {
             body.push_str(&format!(r#","nextCursor":"{}""#, next.encode(kind)));
         }
         Ok(body)
+    }
+
+    fn start_behind<T: Item>(&self, entries: &[Entry<T>], cursor: &Cursor) -> Result<usize> {
+        let Some(place) = self.order.iter().position(|source| source.as_str() == cursor.source) else {
+            return Err(Error::new(Kind::InvalidParams, "`cursor` points to a source that is gone")
+                .hint("list again from the start"));
+        };
+        Ok(entries.partition_point(|entry| (entry.place, entry.item.key()) <= (place, cursor.key.as_str())))
     }
 
     /// Finds where a call goes; a tool that this view hides is as unknown as one that does not exist.
@@ -180,16 +195,6 @@ impl View {
             None => error.hint("call `tools/list` to see what exists"),
         }
     }
-}
-
-fn start_behind<T: Item>(entries: &[Entry<T>], cursor: &Cursor) -> Result<usize> {
-    let Some(place) =
-        entries.iter().find(|entry| entry.source.id().as_str() == cursor.source).map(|entry| entry.place)
-    else {
-        return Err(Error::new(Kind::InvalidParams, "`cursor` points to a source that is gone")
-            .hint("list again from the start"));
-    };
-    Ok(entries.partition_point(|entry| (entry.place, entry.item.key()) <= (place, cursor.key.as_str())))
 }
 
 /// What a caller sent, shortened and escaped for a message.

@@ -17,6 +17,8 @@ use toolgate_wire::{Raw, Template};
 pub type Behaviour =
     Arc<dyn Fn(Permitted, RunHandle) -> Pin<Box<dyn Future<Output = Result<Outcome>> + Send>> + Send + Sync>;
 
+type OnDemand = Box<dyn Fn(&FakeSource, ListKind) + Send + Sync>;
+
 /// One call that reached a fake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
@@ -39,7 +41,7 @@ pub struct FakeSource {
     otherwise: Option<Behaviour>,
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
-    on_demand: Option<Box<dyn Fn(&Self, ListKind) + Send + Sync>>,
+    on_demand: Option<OnDemand>,
 }
 
 impl FakeSource {

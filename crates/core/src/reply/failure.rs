@@ -1,7 +1,7 @@
 //! How errors are written: as a result the model can learn from, or as a JSON-RPC error.
 
 use serde_json::json;
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw};
 
 use crate::{Error, RpcForm};
 
@@ -50,9 +50,9 @@ pub fn error_object(error: &Error) -> Raw {
         Some(hint) => format!("{}; {hint}", error.message()),
         None => error.message().to_owned(),
     };
-    let mut object = json!({"code": error.kind().code(), "message": message});
-    if let Some(data) = error.detail().and_then(|data| data.to::<serde_json::Value>().ok()) {
-        object["data"] = data;
+    let object = Raw::of(&json!({"code": error.kind().code(), "message": message}));
+    match error.detail() {
+        Some(data) => Edit::new(&object).set("data", data.clone()).finish(),
+        None => object,
     }
-    Raw::of(&object)
 }

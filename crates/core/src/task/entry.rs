@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw};
 
 use crate::ask::Ask;
 use crate::reply::{Written, written};
 use crate::run::Shared;
-use crate::{Answers, Error, Event, Kind, Outcome, PrincipalId, Question};
+use crate::{Answers, Change, Error, Event, Kind, Outcome, PrincipalId, Question, Scope};
 
 /// How long a client should wait between two looks.
 const POLL_MS: u32 = 500;
@@ -18,7 +19,10 @@ pub(super) struct Entry {
     id: Arc<str>,
     run: Arc<Shared>,
     created_ms: u64,
-    ttl_ms: u64,
+    /// How long it may take.
+    limit_ms: u64,
+    /// How long it is kept after its end.
+    kept_ms: u64,
     progress: Mutex<Progress>,
 }
 
@@ -46,7 +50,10 @@ enum End {
 
 impl Entry {
     pub(super) fn new(id: Arc<str>, run: Arc<Shared>, now_ms: u64) -> Self {
-        let ttl = run.hub.settings.load().task_ttl;
+        let settings = run.hub.settings.load();
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let (limit_ms, kept_ms) = (ms(settings.task_time_limit), ms(settings.task_ttl));
+        drop(settings);
         let progress = Progress {
             updated_ms: now_ms,
             message: None,
@@ -54,12 +61,14 @@ impl Entry {
             used_keys: HashSet::new(),
             end: None,
         };
-        let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
-        Self { id, run, created_ms: now_ms, ttl_ms, progress: Mutex::new(progress) }
+        Self { id, run, created_ms: now_ms, limit_ms, kept_ms, progress: Mutex::new(progress) }
     }
 
-    pub(super) fn id(&self) -> &Arc<str> {
-        &self.id
+    /// Tells its principal where it stands.
+    pub(super) fn tell(&self) {
+        let scope = Scope { principal: self.principal().clone() };
+        // Without listeners there is nobody to tell.
+        drop(self.run.hub.changes.send(Change::Task(scope, self.id.clone(), self.detail())));
     }
 
     pub(super) fn principal(&self) -> &PrincipalId {
@@ -67,27 +76,31 @@ impl Entry {
     }
 
     /// The time by the clock of its hub.
-    pub(super) fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         self.run.hub.clock.unix_ms()
     }
 
     /// Whether it ended so long ago that it can go.
     pub(super) fn is_over(&self, now_ms: u64) -> bool {
         let progress = self.lock();
-        progress.end.is_some() && progress.updated_ms.saturating_add(self.ttl_ms) < now_ms
+        progress.end.is_some() && progress.updated_ms.saturating_add(self.kept_ms) < now_ms
     }
 
-    pub(super) fn cancel(&self) {
+    /// Stops it; tells whether the state changed.
+    pub(super) fn cancel(&self) -> bool {
         let mut progress = self.lock();
-        if progress.end.is_none() {
-            progress.open.clear();
-            progress.end = Some(End::Cancelled);
-            self.run.canceller().cancel();
+        if progress.end.is_some() {
+            return false;
         }
+        progress.open.clear();
+        progress.end = Some(End::Cancelled);
+        progress.updated_ms = self.now();
+        self.run.canceller().cancel();
+        true
     }
 
     /// Takes in an event of the run; tells whether the state changed.
-    pub(super) fn take(&self, event: Event, now_ms: u64) -> bool {
+    pub(super) fn take(&self, event: Event) -> bool {
         let mut progress = self.lock();
         if progress.end.is_some() {
             return false;
@@ -101,15 +114,17 @@ impl Entry {
             Event::Done(outcome) => progress.end = Some(end(outcome, self.run.operation())),
             Event::Log(_) | Event::Other { .. } => return false,
         }
-        progress.updated_ms = now_ms;
+        progress.updated_ms = self.now();
         true
     }
 
-    /// Takes answers by key; unknown and answered keys are left out.
-    pub(super) fn update(&self, responses: &Raw, now_ms: u64) {
+    /// Takes answers by key, leaving out unknown and answered keys; tells whether the state changed.
+    pub(super) fn update(&self, responses: &Raw) -> bool {
         let mut progress = self.lock();
-        for (key, answer) in responses.entries() {
-            progress.answer(&key, answer);
+        let answers = responses.entries().filter(|(_, answer)| Question::is_answer(answer));
+        let taken = answers.filter(|(key, answer)| progress.answer(key, answer)).count();
+        if taken == 0 {
+            return false;
         }
         for open in std::mem::take(&mut progress.open) {
             if open.is_complete() {
@@ -118,7 +133,8 @@ impl Entry {
                 progress.open.push(open);
             }
         }
-        progress.updated_ms = now_ms;
+        progress.updated_ms = self.now();
+        true
     }
 
     /// The description that answers the call which began it.
@@ -131,15 +147,14 @@ impl Entry {
     /// The whole description: what is asked, or how it ended.
     pub(super) fn detail(&self) -> Raw {
         let progress = self.lock();
-        let mut object = self.head(&progress);
+        let head = Raw::of(&self.head(&progress));
         let (name, value) = match &progress.end {
             Some(End::Completed(result)) => ("result", result.clone()),
             Some(End::Failed(error)) => ("error", error.clone()),
             None if !progress.open.is_empty() => ("inputRequests", progress.requests()),
-            Some(End::Cancelled) | None => return Raw::of(&object),
+            Some(End::Cancelled) | None => return head,
         };
-        object.insert(name.into(), value.to().unwrap_or_default());
-        Raw::of(&object)
+        Edit::new(&head).set(name, value).finish()
     }
 
     fn head(&self, progress: &Progress) -> Map<String, Value> {
@@ -158,13 +173,25 @@ impl Entry {
         }
         object.insert("createdAt".into(), json!(crate::time::iso8601(self.created_ms)));
         object.insert("lastUpdatedAt".into(), json!(crate::time::iso8601(progress.updated_ms)));
-        object.insert("ttlMs".into(), json!(self.ttl_ms));
+        object.insert("ttlMs".into(), json!(self.ttl_ms(progress)));
         object.insert("pollIntervalMs".into(), json!(POLL_MS));
         object
     }
 
+    /// How long it is kept, counted from its beginning: a client may give up on it after that.
+    fn ttl_ms(&self, progress: &Progress) -> u64 {
+        let taken = match progress.end {
+            Some(_) => progress.updated_ms.saturating_sub(self.created_ms),
+            None => self.limit_ms,
+        };
+        taken.saturating_add(self.kept_ms)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever asked may have given up.
+        progress.open.retain(|open| !open.ask.is_over());
+        progress
     }
 }
 
@@ -174,14 +201,19 @@ impl Progress {
         self.open.push(Open { ask, keys, answers: Answers::default() });
     }
 
-    fn answer(&mut self, key: &str, answer: Raw) {
+    /// Takes an answer; tells whether it was asked for and not there yet.
+    fn answer(&mut self, key: &str, answer: &Raw) -> bool {
         for open in &mut self.open {
             let place = open.keys.iter().position(|name| name == key);
             if let Some(question) = place.and_then(|place| open.ask.questions.get(place)) {
-                open.answers.insert(question.key.clone(), answer);
-                return;
+                let new = open.answers.get(&question.key).is_none();
+                if new {
+                    open.answers.insert(question.key.clone(), answer.clone());
+                }
+                return new;
             }
         }
+        false
     }
 
     fn requests(&self) -> Raw {

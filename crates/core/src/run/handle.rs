@@ -1,0 +1,161 @@
+//! The source's end of a run.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::WaitForCancellationFuture;
+use toolgate_wire::Raw;
+
+use super::{EVENTS, Event, Log, Progress, Shared};
+use crate::ask::{Answers, Ask, Question};
+use crate::{Client, Error, Kind, LogLevel, Outcome, Principal, Result};
+
+/// The source's end of a run.
+#[derive(Clone)]
+pub struct RunHandle {
+    shared: Arc<Shared>,
+    /// Where events go: to the caller, or to the table of tasks once the run is one. Only this end holds it, so
+    /// that the other end notices when a run is gone.
+    events: Arc<Mutex<mpsc::Sender<Event>>>,
+}
+
+impl RunHandle {
+    pub(super) fn new(shared: Arc<Shared>, events: mpsc::Sender<Event>) -> Self {
+        Self { shared, events: Arc::new(Mutex::new(events)) }
+    }
+
+    /// The client at the other end, as of its latest request.
+    pub fn client(&self) -> Arc<Client> {
+        self.shared.client.load_full()
+    }
+
+    /// Who calls.
+    pub fn principal(&self) -> &Arc<Principal> {
+        &self.shared.principal
+    }
+
+    /// Whether JSON texts are to be written without indentation.
+    pub fn compact(&self) -> bool {
+        self.shared.hub.settings.load().compact
+    }
+
+    /// Completes when the caller gave up.
+    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        self.shared.cancel.cancelled()
+    }
+
+    /// Says how far it is. Waits while the client reads slowly.
+    pub async fn progress(&self, progress: Progress) {
+        self.send(Event::Progress(Progress(self.shared.hub.filters.json(progress.0)))).await;
+    }
+
+    /// Writes to the client's log: any JSON value as `data`.
+    pub async fn log(&self, level: LogLevel, logger: Option<&str>, data: &Raw) {
+        let mut params = format!(r#"{{"level":"{}""#, level.as_str());
+        if let Some(logger) = logger {
+            params.push_str(r#","logger":"#);
+            params.push_str(Raw::string(logger).as_str());
+        }
+        params.push_str(r#","data":"#);
+        params.push_str(data.as_str());
+        params.push('}');
+        let params = self.shared.hub.filters.json(Raw::trusted(params.into()));
+        self.send(Event::Log(Log { level, params })).await;
+    }
+
+    /// Passes on another notification that belongs to this call.
+    pub async fn other(&self, method: &str, params: Raw) {
+        self.send(Event::Other { method: method.into(), params: self.shared.hub.filters.json(params) }).await;
+    }
+
+    /// Asks the client and waits for all the answers. The time it takes does not count as the call's.
+    ///
+    /// Answers that came with the call itself are used first; they are still only what the client says.
+    pub async fn ask(&self, questions: Vec<Question>) -> Result<Answers> {
+        let seeds = self.shared.seeds.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let seed = |question: &Question| seeds.as_ref()?.get(&question.key).filter(Question::is_answer);
+        let mut known = Answers::default();
+        let mut open = Vec::new();
+        for question in questions {
+            match seed(&question) {
+                Some(answer) => known.insert(question.key, answer),
+                None => open.push(question),
+            }
+        }
+        if !open.is_empty() {
+            known.extend(self.ask_now(open).await?);
+        }
+        Ok(known)
+    }
+
+    /// Asks the client, whatever it has said before.
+    pub(crate) async fn ask_now(&self, mut questions: Vec<Question>) -> Result<Answers> {
+        let client = self.client();
+        for question in &mut questions {
+            question.answerable_by(&client.capabilities)?;
+            question.params = self.shared.hub.filters.json(question.params.clone());
+        }
+        if !client.reachable {
+            return Err(Error::new(
+                Kind::MissingCapability,
+                "this connection cannot carry a question to the client",
+            )
+            .hint("connect over stdio, or over HTTP with a session"));
+        }
+        let longest = self.shared.hub.settings.load().ask_time_limit;
+        let (ask, answered) = Ask::new(questions);
+        let asking = async {
+            self.send(Event::Ask(ask)).await;
+            answered.await
+        };
+        let _held = self.shared.deadline.hold();
+        match tokio::time::timeout(longest, asking).await {
+            Ok(Ok(answers)) => answers,
+            Ok(Err(_)) => Err(Error::new(Kind::Cancelled, "the client went away before it answered")),
+            Err(_) => Err(Error::new(Kind::Timeout, "nobody answered the question in time")),
+        }
+    }
+
+    /// Goes on as a task from here: the caller gets its description now and the result later.
+    ///
+    /// Does nothing where the client does not understand tasks, or the run is one already.
+    pub async fn detach(&self) -> Result<()> {
+        let shared = &self.shared;
+        if !self.client().capabilities.tasks || shared.detached.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let (sender, events) = mpsc::channel(EVENTS);
+        let adopted = shared.hub.tasks.adopt(shared, events);
+        let created = adopted.inspect_err(|_| shared.detached.store(false, Ordering::Release))?;
+        shared.deadline.restart(shared.hub.settings.load().task_time_limit);
+        let caller =
+            std::mem::replace(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner), sender);
+        // A caller that has gone away does not learn the task's id, and nobody misses it.
+        drop(caller.send(Event::Done(Outcome::Task(created))).await);
+        Ok(())
+    }
+
+    pub(crate) fn names(&self, operation: &str) {
+        let operation = self.shared.hub.filters.text(operation).unwrap_or_else(|| operation.to_owned());
+        drop(self.shared.operation.set(operation));
+    }
+
+    pub(crate) fn is_detached(&self) -> bool {
+        self.shared.detached.load(Ordering::Acquire)
+    }
+
+    pub(crate) async fn expired(&self) {
+        self.shared.deadline.expired().await;
+    }
+
+    pub(crate) async fn done(&self, outcome: Outcome) {
+        self.send(Event::Done(outcome)).await;
+    }
+
+    async fn send(&self, event: Event) {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // A caller that has gone away misses nothing.
+        drop(events.send(event).await);
+    }
+}

@@ -1,0 +1,54 @@
+//! Sources that panic, and what the counters say of it all.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_core::{Error, Kind};
+use toolgate_testkit::{
+    Expect, FakeSource, call, client_legacy, client_modern, drive, first_round, hub, retry,
+};
+
+fn source() -> Arc<FakeSource> {
+    let source = FakeSource::new("a")
+        .echo("echo")
+        .tool("panic", |permitted, _| async move {
+            assert!(permitted.arguments().get("now").is_none(), "secret: at once");
+            tokio::task::yield_now().await;
+            panic!("secret: {}", "later")
+        })
+        .tool("refuse", |_, _| async { Err(Error::new(Kind::FileNotFound, "gone")) });
+    Arc::new(source)
+}
+
+#[tokio::test]
+async fn a_source_that_panics_is_our_fault_and_the_hub_goes_on() {
+    let hub = hub([source()]);
+    for arguments in [json!({"now": 1}), json!({})] {
+        let error = drive(hub.start(call(client_legacy(), "panic", arguments)), []).await.failed();
+        assert_eq!(error.kind(), Kind::Internal);
+        assert!(!error.message().contains("secret"), "{error}");
+        drive(hub.start(call(client_legacy(), "echo", json!({}))), []).await.complete();
+    }
+}
+
+#[tokio::test]
+async fn every_call_is_counted_however_it_ended() {
+    let hub = hub([source()]);
+    for tool in ["echo", "echo", "panic", "refuse", "unknown"] {
+        drive(hub.start(call(client_legacy(), tool, json!({}))), []).await;
+    }
+    first_round(&hub, retry(call(client_modern(), "echo", json!({})), "forged", json!({}))).await.failed();
+    let text = hub.metrics().encode();
+    for line in [
+        r#"toolgate_calls_total{target="tool",outcome="complete"} 2"#,
+        r#"toolgate_calls_total{target="tool",outcome="internal"} 1"#,
+        r#"toolgate_calls_total{target="tool",outcome="fileNotFound"} 1"#,
+        r#"toolgate_calls_total{target="tool",outcome="notFound"} 1"#,
+        r#"toolgate_calls_total{target="tool",outcome="invalidInput"} 1"#,
+        "toolgate_calls_running 0",
+        "toolgate_call_duration_seconds_count 6",
+        "toolgate_calls_parked 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+}

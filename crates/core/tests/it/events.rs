@@ -1,0 +1,102 @@
+//! What a run tells before it ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate_core::{Event, LogLevel, Outcome, Progress};
+use toolgate_testkit::{Expect, FakeSource, call, client_legacy, drive, hub, text};
+use toolgate_wire::Raw;
+
+async fn talk(run: &toolgate_core::RunHandle) {
+    run.progress(Progress::new(1.0, Some(2.0), Some("half"))).await;
+    run.log(LogLevel::Warning, Some("disk"), &Raw::literal(r#"{"free":0}"#)).await;
+    run.other("notifications/x", Raw::literal("{}")).await;
+    run.progress(Progress::new(1.5, None, None)).await;
+    run.log(LogLevel::Debug, None, &Raw::literal("1.0")).await;
+}
+
+const TALK: [&str; 5] = [
+    r#"progress {"progress":1,"total":2,"message":"half"}"#,
+    r#"log {"level":"warning","logger":"disk","data":{"free":0}}"#,
+    "notifications/x {}",
+    r#"progress {"progress":1.5}"#,
+    r#"log {"level":"debug","data":1.0}"#,
+];
+
+#[tokio::test]
+async fn events_arrive_in_order_before_the_end() {
+    let source = FakeSource::new("a")
+        .tool("at_once", |_, run| async move {
+            talk(&run).await;
+            Ok(Outcome::Complete(text("done")))
+        })
+        .tool("later", |_, run| async move {
+            tokio::task::yield_now().await;
+            talk(&run).await;
+            Ok(Outcome::Complete(text("done")))
+        });
+    let hub = hub([Arc::new(source)]);
+    for tool in ["at_once", "later"] {
+        let driven = drive(hub.start(call(client_legacy(), tool, json!({}))), []).await;
+        assert_eq!(driven.events, TALK, "{tool}");
+        driven.complete();
+    }
+}
+
+#[tokio::test]
+async fn nothing_follows_the_end() {
+    let source = FakeSource::new("a").echo("at_once").tool("later", |_, run| async move {
+        tokio::task::yield_now().await;
+        let late = run.clone();
+        #[expect(clippy::disallowed_methods, reason = "a source that leaves a task behind")]
+        tokio::spawn(async move { late.progress(Progress::new(9.0, None, None)).await });
+        Ok(Outcome::Complete(text("done")))
+    });
+    let hub = hub([Arc::new(source)]);
+    for tool in ["at_once", "later"] {
+        let mut run = hub.start(call(client_legacy(), tool, json!({})));
+        assert!(matches!(run.next().await, Some(Event::Done(_))), "{tool}");
+        let after = tokio::time::timeout(Duration::from_secs(5), run.next()).await;
+        assert!(matches!(after, Ok(None)), "{tool}: {after:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_reader_holds_the_source_back_and_loses_nothing() {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counter = sent.clone();
+    let source = FakeSource::new("a").tool("busy", move |_, run| {
+        let sent = counter.clone();
+        async move {
+            for number in 0..1000_u32 {
+                run.progress(Progress::new(f64::from(number), None, None)).await;
+                sent.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(Outcome::Complete(text("done")))
+        }
+    });
+    let hub = hub([Arc::new(source)]);
+    let mut run = hub.start(call(client_legacy(), "busy", json!({})));
+    for number in 0..1000_u32 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let ahead = sent.load(Ordering::SeqCst).saturating_sub(number as usize);
+        assert!(ahead <= 34, "the source is {ahead} events ahead of its reader");
+        let Some(Event::Progress(progress)) = run.next().await else { panic!("no progress {number}") };
+        assert_eq!(progress.0.as_str(), format!(r#"{{"progress":{number}}}"#));
+    }
+    drive(run, []).await.complete();
+}
+
+#[tokio::test]
+async fn a_run_whose_task_was_stopped_ends_without_an_outcome() {
+    let hub = hub([Arc::new(FakeSource::new("a").tool("stuck", |_, run| async move {
+        let _run = run;
+        std::future::pending().await
+    }))]);
+    let mut run = hub.start(call(client_legacy(), "stuck", json!({})));
+    hub.tasks().shutdown(Duration::ZERO).await;
+    let end = tokio::time::timeout(Duration::from_secs(5), run.next()).await;
+    assert!(matches!(end, Ok(None)), "{end:?}");
+}

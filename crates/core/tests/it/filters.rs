@@ -1,0 +1,152 @@
+//! Everything that goes out passes the filters.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_core::{Error, Filter, Kind, ListKind, LogLevel, Outcome, Progress, Question, error_result};
+use toolgate_testkit::{
+    Expect, FakeFilter, FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive,
+    first_round, list, prompt_item, resource_item, template_item, text, tool_item,
+};
+use toolgate_wire::Raw;
+
+fn hub_with(source: FakeSource) -> toolgate_core::Hub {
+    builder([Arc::new(source)])
+        .filter(Box::new(FakeFilter::new("hunter2", "[1]")))
+        .filter(Box::new(FakeFilter::new("[1]", "[REDACTED]")))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn results_progress_logs_and_notifications_are_filtered() {
+    let hub = hub_with(FakeSource::new("a").tool("leak", |_, run| async move {
+        run.progress(Progress::new(1.0, None, Some("hunter2"))).await;
+        run.log(LogLevel::Info, Some("hunter2"), &Raw::literal(r#""hunter2""#)).await;
+        run.other("notifications/x", Raw::literal(r#"{"hunter2":1}"#)).await;
+        run.ask(vec![Question::elicit("k", Raw::literal(r#"{"message":"hunter2?"}"#))]).await?;
+        Ok(Outcome::Complete(text("it is hunter2")))
+    }));
+    let driven = drive(hub.start(call(client_legacy(), "leak", json!({}))), [("k", json!({}))]).await;
+    assert_eq!(
+        driven.events,
+        [
+            r#"progress {"progress":1,"message":"[REDACTED]"}"#,
+            r#"log {"level":"info","logger":"[REDACTED]","data":"[REDACTED]"}"#,
+            r#"notifications/x {"[REDACTED]":1}"#,
+            r#"ask k elicitation/create {"message":"[REDACTED]?"}"#,
+        ]
+    );
+    assert_eq!(driven.complete()["content"][0]["text"], "it is [REDACTED]");
+}
+
+#[tokio::test]
+async fn errors_are_filtered_in_message_hint_data_and_name() {
+    let mut item = tool_item("leak");
+    item.title = Some("Show hunter2".into());
+    let hub = hub_with(
+        FakeSource::new("a")
+            .tool_as(item, |_, _| async {
+                Err(Error::new(Kind::NotFound, "no hunter2")
+                    .hint("try hunter2")
+                    .data(Raw::literal(r#"{"hunter2":"hunter2"}"#)))
+            })
+            .tool("forward", |_, _| async {
+                Err(Error::forwarded(Raw::literal(r#"{"code":-1,"message":"hunter2","data":"hunter2"}"#)))
+            }),
+    );
+    let mut run = hub.start(call(client_legacy(), "leak", json!({})));
+    let Some(toolgate_core::Event::Done(Outcome::Failed(error))) = run.next().await else {
+        panic!("no error")
+    };
+    assert_eq!((error.message(), error.next_step()), ("no [REDACTED]", Some("try [REDACTED]")));
+    assert_eq!(error.detail().unwrap().as_str(), r#"{"[REDACTED]":"[REDACTED]"}"#);
+    assert!(!error_result(&error, run.operation()).as_str().contains("hunter2"));
+
+    let error = drive(hub.start(call(client_legacy(), "forward", json!({}))), []).await.failed();
+    assert_eq!(error.message(), "[REDACTED]");
+    assert_eq!(
+        error.as_forwarded().unwrap().as_str(),
+        r#"{"code":-1,"message":"[REDACTED]","data":"[REDACTED]"}"#
+    );
+}
+
+#[tokio::test]
+async fn what_a_caller_sent_comes_back_filtered_too() {
+    let hub = hub_with(FakeSource::new("a"));
+    let error = drive(hub.start(call(client_legacy(), "hunter2", json!({}))), []).await.failed();
+    assert_eq!(error.message(), "unknown tool `[REDACTED]`");
+}
+
+#[tokio::test]
+async fn lists_are_filtered() {
+    let hub = hub_with(FakeSource::new("a").with(|listing| {
+        listing.tools.push(Arc::new(tool_item("hunter2")));
+        listing.resources.push(resource_item("x:hunter2"));
+        listing.templates.push(template_item("hunter2:{x}"));
+        listing.prompts.push(prompt_item("hunter2"));
+    }));
+    for kind in ListKind::ALL {
+        let page = list(&hub, kind, None).await.to_string();
+        assert!(page.contains("[REDACTED]") && !page.contains("hunter2"), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn questions_of_gates_and_sources_are_filtered_for_modern_clients() {
+    let source = || {
+        FakeSource::new("a").tool("ask", |_, _| async {
+            let requests = r#"{"k":{"method":"elicitation/create","params":{"message":"hunter2"}}}"#;
+            Ok(Outcome::InputRequired { requests: Raw::literal(requests), state: Some("hunter2".into()) })
+        })
+    };
+    let (requests, _) =
+        first_round(&hub_with(source()), call(client_modern(), "ask", json!({}))).await.asked();
+    assert_eq!(requests["k"]["params"]["message"], "[REDACTED]");
+
+    let gate = FakeGate::new(|_| {
+        toolgate_core::Verdict::Ask(Question::elicit("k", Raw::literal(r#"{"message":"hunter2"}"#)))
+    });
+    let hub = builder([Arc::new(source())])
+        .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
+        .gate(Box::new(gate))
+        .build()
+        .unwrap();
+    let (requests, _) = first_round(&hub, call(client_modern(), "ask", json!({}))).await.asked();
+    assert_eq!(requests["k"]["params"]["message"], "[REDACTED]");
+}
+
+struct Broken;
+
+impl Filter for Broken {
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn json(&self, _: Raw) -> Raw {
+        panic!("broken")
+    }
+
+    fn text(&self, _: &str) -> Option<String> {
+        panic!("broken")
+    }
+}
+
+#[tokio::test]
+async fn a_filter_that_breaks_down_lets_nothing_out() {
+    let source = FakeSource::new("a").echo("echo").tool("fail", |_, run| async move {
+        run.progress(Progress::new(1.0, None, Some("secret"))).await;
+        Err(Error::new(Kind::NotFound, "secret"))
+    });
+    let hub = builder([Arc::new(source)]).filter(Box::new(Broken)).build().unwrap();
+    for tool in ["echo", "fail"] {
+        let driven = drive(hub.start(call(client_legacy(), tool, json!({"x": "secret"}))), []).await;
+        assert!(driven.events.is_empty());
+        let error = driven.failed();
+        assert_eq!(error.kind(), Kind::Internal);
+        assert!(!error.message().contains("secret"), "{error}");
+    }
+    let local = toolgate_core::Principal::local();
+    let look = toolgate_core::Look { principal: &local, profile: None, era: toolgate_wire::Era::Legacy };
+    assert_eq!(hub.list(&look, ListKind::Tools, None).await.unwrap_err().kind(), Kind::Internal);
+}

@@ -1,0 +1,30 @@
+//! What the crate promises, tried at the hub with fakes.
+
+#[cfg(test)]
+mod approval;
+#[cfg(test)]
+mod breakdown;
+#[cfg(test)]
+mod catalog;
+#[cfg(test)]
+mod ending;
+#[cfg(test)]
+mod errors;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod filters;
+#[cfg(test)]
+mod gates;
+#[cfg(test)]
+mod packs;
+#[cfg(test)]
+mod paging;
+#[cfg(test)]
+mod parking;
+#[cfg(test)]
+mod rounds;
+#[cfg(test)]
+mod tasks;
+#[cfg(test)]
+mod waiting;
