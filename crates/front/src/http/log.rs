@@ -43,6 +43,8 @@ struct State {
     taken: u64,
     /// Counts readers; only the newest one goes on.
     reader: u64,
+    /// The reader that is to leave once it has read what is there.
+    dismissed: u64,
     connected: bool,
     ended: Option<Instant>,
 }
@@ -56,6 +58,7 @@ impl EventLog {
             bytes: 0,
             taken: 0,
             reader: 0,
+            dismissed: 0,
             connected: false,
             ended: None,
         };
@@ -109,9 +112,11 @@ impl EventLog {
         self.changed.notify_waiters();
     }
 
-    /// Ends the connection of the reader; the stream itself goes on.
+    /// Ends the connection once the client has all that is there; the stream itself goes on.
     pub(super) fn hang_up(&self) {
-        self.lock().reader += 1;
+        let mut state = self.lock();
+        state.dismissed = state.reader;
+        drop(state);
         self.changed.notify_waiters();
     }
 
@@ -201,7 +206,7 @@ impl Reader {
                     self.log.changed.notify_waiters();
                     return Some(piece);
                 }
-                if state.ended.is_some() {
+                if state.ended.is_some() || state.dismissed == self.number {
                     return None;
                 }
             }
