@@ -138,3 +138,44 @@ impl FromStr for LogLevel {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_are_read_as_every_revision_writes_them() {
+        #[track_caller]
+        fn check(declared: &'static str, expect: &str) {
+            let can = Capabilities::read(&Raw::literal(declared));
+            let all = [
+                ("form", can.elicitation_form),
+                ("url", can.elicitation_url),
+                ("sampling", can.sampling),
+                ("roots", can.roots),
+                ("tasks", can.tasks),
+            ];
+            let had: Vec<&str> = all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect();
+            assert_eq!(had.join(" "), expect, "{declared}");
+        }
+        check("{}", "");
+        check(r#"{"elicitation":{}}"#, "form");
+        check(r#"{"elicitation":{"form":{}}}"#, "form");
+        check(r#"{"elicitation":{"url":{}}}"#, "url");
+        check(r#"{"elicitation":{"url":{},"form":{}}}"#, "form url");
+        check(r#"{"sampling":{},"roots":{"listChanged":true}}"#, "sampling roots");
+        check(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}},"experimental":{"x":1}}"#, "tasks");
+        check(r#"{"extensions":{"io.modelcontextprotocol/ui":{}}}"#, "");
+    }
+
+    #[test]
+    fn log_levels_are_read_by_name_and_ordered_by_severity() {
+        for pair in LogLevel::ALL.windows(2) {
+            assert!(pair[0] < pair[1]);
+        }
+        for level in LogLevel::ALL {
+            assert_eq!(level.as_str().parse::<LogLevel>().unwrap(), level);
+        }
+        assert_eq!("loud".parse::<LogLevel>().unwrap_err().kind(), crate::Kind::InvalidParams);
+    }
+}

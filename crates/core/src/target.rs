@@ -126,3 +126,31 @@ impl fmt::Debug for ToolName {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_names_hold_to_their_grammar() {
+        #[track_caller]
+        fn check(name: &str, fits: bool) {
+            assert_eq!(name.parse::<ToolName>().is_ok(), fits, "{name:?}");
+        }
+        check("a", true);
+        check("A-z_0.9/b", true);
+        check(&"x".repeat(128), true);
+        check(&"x".repeat(129), false);
+        check("", false);
+        check("a b", false);
+        check("é", false);
+        check("a\n", false);
+    }
+
+    #[test]
+    fn a_bad_name_is_shown_short_and_escaped() {
+        let error = format!("\u{1b}[2J{}", "x".repeat(500)).parse::<ToolName>().unwrap_err();
+        assert_eq!(error.kind(), Kind::UnknownTarget);
+        assert!(error.message().len() < 100 && !error.message().contains('\u{1b}'), "{error}");
+    }
+}

@@ -100,3 +100,32 @@ async fn a_run_whose_task_was_stopped_ends_without_an_outcome() {
     let end = tokio::time::timeout(Duration::from_secs(5), run.next()).await;
     assert!(matches!(end, Ok(None)), "{end:?}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_calls_at_once_each_come_to_their_own_end() {
+    let source = FakeSource::new("a").tool("mixed", |permitted, run| async move {
+        let number: u64 = permitted.arguments().get("n").unwrap().as_u64().unwrap();
+        run.progress(Progress::new(0.0, None, None)).await;
+        if number.is_multiple_of(2) {
+            tokio::task::yield_now().await;
+        }
+        if number.is_multiple_of(3) {
+            tokio::time::sleep(Duration::from_millis(number % 7)).await;
+        }
+        run.progress(Progress::new(1.0, None, None)).await;
+        Ok(Outcome::Complete(text(&number.to_string())))
+    });
+    let hub = hub([Arc::new(source)]);
+    let runs = (0..500_u32).map(|number| {
+        let run = hub.start(call(client_legacy(), "mixed", json!({"n": number})));
+        hub.tasks().spawn(async move {
+            let driven = drive(run, []).await;
+            assert_eq!(driven.events.len(), 2);
+            assert_eq!(driven.complete()["content"][0]["text"], number.to_string());
+        })
+    });
+    for run in futures_util::future::join_all(runs).await {
+        run.unwrap();
+    }
+    assert!(hub.metrics().encode().contains("toolgate_calls_running 0\n"));
+}
