@@ -179,10 +179,28 @@ fn settings() -> SchemaSettings {
     })
 }
 
-/// Leaves out the name of the Rust type, which tells a model nothing.
+/// Leaves out what only Rust knows: the name of the type, and the formats of its numbers, which make the
+/// validators of other languages complain.
 fn plain(mut schema: Value) -> Value {
     if let Some(object) = schema.as_object_mut() {
         object.shift_remove("title");
     }
+    without_number_formats(&mut schema);
     schema
+}
+
+fn without_number_formats(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            let format = object.get("format").and_then(Value::as_str);
+            if format.is_some_and(|format| {
+                ["int", "uint", "float", "double"].iter().any(|kind| format.starts_with(kind))
+            }) {
+                object.shift_remove("format");
+            }
+            object.values_mut().for_each(without_number_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_number_formats),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
