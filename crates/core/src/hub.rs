@@ -59,6 +59,7 @@ pub(crate) struct Inner {
     catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
     info: ServerInfo,
     offers: Offers,
+    profiles: Vec<Arc<str>>,
 }
 
 impl Hub {
@@ -160,6 +161,11 @@ impl Hub {
     /// Which kinds of things there may be.
     pub fn offers(&self) -> Offers {
         self.inner.offers
+    }
+
+    /// The profile with this name. Only these have views, so callers cannot make up any number of them.
+    pub fn profile(&self, name: &str) -> Option<Arc<str>> {
+        self.inner.profiles.iter().find(|profile| ***profile == *name).cloned()
     }
 
     /// The names of all sources, in order.

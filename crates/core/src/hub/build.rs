@@ -31,6 +31,7 @@ pub struct HubBuilder {
     filters: Vec<Box<dyn Filter>>,
     settings: Settings,
     clock: Clock,
+    profiles: Vec<Arc<str>>,
 }
 
 impl HubBuilder {
@@ -43,6 +44,7 @@ impl HubBuilder {
             filters: Vec::new(),
             settings: Settings::default(),
             clock: Clock::system(),
+            profiles: Vec::new(),
         }
     }
 
@@ -64,6 +66,13 @@ impl HubBuilder {
     #[must_use]
     pub fn filter(mut self, filter: Box<dyn Filter>) -> Self {
         self.filters.push(filter);
+        self
+    }
+
+    /// Adds a named view of the catalog, for clients to come in by.
+    #[must_use]
+    pub fn profile(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.profiles.push(name.into());
         self
     }
 
@@ -100,6 +109,7 @@ impl HubBuilder {
             catalogs: Mutex::new(HashMap::new()),
             info: self.info,
             offers,
+            profiles: self.profiles,
         });
         watch_updates(&inner);
         sweep(&inner);

@@ -49,7 +49,15 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
         Ok(principal) => principal,
         Err(refused) => return refused,
     };
-    if let Some(address) = address(&path, request.headers()) {
+    if let Some((name, session)) = endpoint(&path, request.headers()) {
+        let profile = name.and_then(|name| shared.hub.profile(name));
+        if profile.is_none() && name.is_some() {
+            return json(
+                StatusCode::NOT_FOUND,
+                r#"{"error":"no such profile","hint":"without one, use /mcp"}"#,
+            );
+        }
+        let address = Address { session, profile };
         return match *request.method() {
             Method::POST => match body(shared, request).await {
                 Ok((headers, body)) => post::post(shared, &headers, address, principal, body).await,
@@ -77,13 +85,13 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
     }
 }
 
-/// Reads `/mcp`, `/mcp/SESSION`, `/p/PROFILE/mcp` and `/p/PROFILE/mcp/SESSION`.
-fn address(path: &str, headers: &HeaderMap) -> Option<Address> {
+/// Reads profile and session of `/mcp`, `/mcp/SESSION`, `/p/PROFILE/mcp` and `/p/PROFILE/mcp/SESSION`.
+fn endpoint<'a>(path: &'a str, headers: &HeaderMap) -> Option<(Option<&'a str>, Option<String>)> {
     let mut parts = path.trim_start_matches('/').split('/');
     let mut first = parts.next()?;
     let mut profile = None;
     if first == "p" {
-        profile = Some(parts.next().filter(|name| !name.is_empty())?.into());
+        profile = Some(parts.next().filter(|name| !name.is_empty())?);
         first = parts.next()?;
     }
     let in_path = parts.next().filter(|id| !id.is_empty()).map(String::from);
@@ -91,7 +99,7 @@ fn address(path: &str, headers: &HeaderMap) -> Option<Address> {
         return None;
     }
     let in_header = headers.get(headers::SESSION_ID).and_then(|id| id.to_str().ok()).map(String::from);
-    Some(Address { session: in_header.or(in_path), profile })
+    Some((profile, in_header.or(in_path)))
 }
 
 /// Reads the body of a request, within its limits of size and time.
@@ -126,8 +134,8 @@ mod tests {
     fn the_endpoint_is_known_by_all_its_paths() {
         #[track_caller]
         fn check(path: &str, expect: Option<(Option<&str>, Option<&str>)>) {
-            let found = address(path, &HeaderMap::new());
-            let found = found.as_ref().map(|found| (found.profile.as_deref(), found.session.as_deref()));
+            let found = endpoint(path, &HeaderMap::new());
+            let found = found.as_ref().map(|(profile, session)| (*profile, session.as_deref()));
             assert_eq!(found, expect, "{path}");
         }
         check("/mcp", Some((None, None)));
