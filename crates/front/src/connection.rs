@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -81,7 +81,7 @@ impl Connection {
     /// What need not wait is done right here, in order; the rest goes on as a task.
     fn begin(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
         let mut work: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(work);
-        if let Poll::Pending = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        if work.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
             self.tasks.spawn(work);
         }
     }

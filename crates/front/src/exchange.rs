@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use toolgate_core::{Ask, Event, Hub, LogLevel, Outcome, Progress, Run, Target};
+use toolgate_core::{Ask, Error, Event, Hub, Kind, LogLevel, Outcome, Progress, Run, Target};
 use toolgate_wire::{Era, Id, Raw, method, write};
 
 use crate::answer::{Answer, Writer};
@@ -56,7 +56,7 @@ impl Exchange {
                         return step;
                     }
                 }
-                None => return Step::Cancelled,
+                None => return self.cut_off(),
             }
         }
     }
@@ -90,14 +90,17 @@ impl Exchange {
             return Some(Step::Done(self.write(outcome, "call")));
         }
         let Some(peer) = &self.peer else {
-            ask.answer(Err(toolgate_core::Error::new(
-                toolgate_core::Kind::MissingCapability,
-                "this connection cannot carry a question to the client",
-            )));
+            let why = "this connection cannot carry a question to the client";
+            ask.answer(Err(Error::new(Kind::MissingCapability, why)));
             return None;
         };
         self.waiting.extend(peer.ask(ask));
         None
+    }
+
+    /// The hub ended before the call did.
+    fn cut_off(&mut self) -> Step {
+        self.done(Outcome::Failed(Error::new(Kind::Internal, "the server stopped before the call ended")))
     }
 
     fn done(&mut self, outcome: Outcome) -> Step {

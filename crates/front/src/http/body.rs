@@ -13,6 +13,9 @@ use tokio::sync::mpsc;
 /// An answer.
 pub(crate) type Reply = Response<Body>;
 
+/// What a check finds, or the answer that refuses the request.
+pub(crate) type Checked<T> = Result<T, Box<Reply>>;
+
 /// The body of an answer.
 pub(crate) enum Body {
     /// One piece, or nothing once it is sent.

@@ -64,15 +64,15 @@ impl BindError {
     }
 
     pub(super) fn taken(address: SocketAddr, source: std::io::Error) -> Self {
-        let (message, hint) = match source.kind() {
-            std::io::ErrorKind::AddrInUse => (
+        let (message, hint) = match source.raw_os_error().map(|_| source.kind()) {
+            Some(std::io::ErrorKind::AddrInUse) => (
                 format!("`{address}` is in use by another program"),
                 format!(
                     "choose another port, for instance `--port {}`",
                     address.port().wrapping_add(1).max(1024)
                 ),
             ),
-            std::io::ErrorKind::PermissionDenied => (
+            Some(std::io::ErrorKind::PermissionDenied) => (
                 format!("`{address}` may not be used"),
                 "choose a port of 1024 or above with `--port`".into(),
             ),

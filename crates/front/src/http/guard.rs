@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 use toolgate_core::Principal;
 
-use super::body::{Reply, empty, text};
+use super::body::{Checked, Reply, empty, text};
 use super::config::{BindError, HttpConfig};
 
 /// The shortest token that is taken.
@@ -64,24 +64,24 @@ impl Guard {
     }
 
     /// Checks by which name the server is addressed, and from which web page.
-    pub(crate) fn admits(&self, headers: &HeaderMap) -> Result<(), Reply> {
+    pub(crate) fn admits(&self, headers: &HeaderMap) -> Checked<()> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let name = host_name(host).to_ascii_lowercase();
         if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&name)) {
             let why = "this server is not known by that name; add it to `http.allowed_hosts`\n";
-            return Err(text(StatusCode::FORBIDDEN, why));
+            return Err(Box::new(text(StatusCode::FORBIDDEN, why)));
         }
         match headers.get(ORIGIN) {
             Some(origin) if !self.knows_origin(origin, host) => {
                 let why = "pages of that origin may not use this server; add it to `http.cors_origins`\n";
-                Err(text(StatusCode::FORBIDDEN, why))
+                Err(Box::new(text(StatusCode::FORBIDDEN, why)))
             }
             _ => Ok(()),
         }
     }
 
     /// Who calls, by the token they bring.
-    pub(crate) fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Reply> {
+    pub(crate) fn principal(&self, headers: &HeaderMap) -> Checked<Arc<Principal>> {
         let Some(expected) = &self.token else { return Ok(self.local.clone()) };
         let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let sent = sent
@@ -95,7 +95,7 @@ impl Guard {
         let mut reply =
             text(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer` with the token of this server\n");
         reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        Err(reply)
+        Err(Box::new(reply))
     }
 
     /// The answer to a preflight request.

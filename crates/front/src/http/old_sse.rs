@@ -12,6 +12,7 @@ use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
 use super::Shared;
 use super::body::{Reply, empty, events, text};
+use super::session::random_id;
 use super::stream::{KEEP_ALIVE_EVERY, event};
 use crate::connection::Connection;
 
@@ -21,25 +22,26 @@ const WAITING: usize = 64;
 /// How many requests one client may have under way.
 const MOST_REQUESTS: usize = 256;
 
-/// The clients that are connected, by id.
+/// The clients that are connected, by id, and who they are.
 #[derive(Default)]
 pub(crate) struct Connections {
-    all: Mutex<HashMap<String, (Arc<Principal>, Arc<Connection>)>>,
+    all: Mutex<Table>,
 }
 
+type Table = HashMap<String, (Arc<Principal>, Arc<Connection>)>;
+
 impl Connections {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Arc<Principal>, Arc<Connection>)>> {
+    fn lock(&self) -> MutexGuard<'_, Table> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// `GET /sse`: opens the stream; its first event says where to post messages.
 pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
-    let mut random = [0; 16];
-    if getrandom::fill(&mut random).is_err() {
-        return text(StatusCode::INTERNAL_SERVER_ERROR, "the system gave no random bytes\n");
-    }
-    let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let id = match random_id() {
+        Ok(id) => id,
+        Err(refused) => return *refused,
+    };
     let (frames, mut waiting) = mpsc::channel::<Bytes>(WAITING);
     let (pieces, body) = mpsc::channel::<Bytes>(WAITING);
     let tasks = shared.hub.tasks().child();

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use toolgate_core::{Principal, Transport};
 use toolgate_wire::{Frame, Message, Notification, Refusal, Request, Version, code, headers, method, write};
 
-use super::body::{Reply, empty, json, text};
+use super::body::{Checked, Reply, empty, json, text};
 use super::route::Address;
 use super::session::Session;
 use super::{Shared, stream};
@@ -60,7 +60,7 @@ pub(crate) async fn post(
 }
 
 /// Checks what the headers say of the body and of the answer.
-fn check(headers: &HeaderMap) -> Result<Accepts, Box<Reply>> {
+fn check(headers: &HeaderMap) -> Checked<Accepts> {
     // Pages send JSON as such, or their browser asks us first; other clients may be careless.
     let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     if headers.contains_key(ORIGIN) && !content_type.to_ascii_lowercase().starts_with(b"application/json") {
@@ -141,7 +141,7 @@ impl At<'_> {
                 let begins = greets && lasting && peer.version().is_some();
                 let mut reply = self.whole(answer);
                 if begins && let Err(refused) = self.shared.sessions.begin(peer, &mut reply) {
-                    return refused;
+                    return *refused;
                 }
                 reply
             }

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 use toolgate_wire::headers;
 
-use super::body::{Reply, json, text};
+use super::body::{Checked, Reply, json, text};
 use super::{HEAD_TIME, Shared, info, old_sse, post, session};
 
 /// Where a request to the protocol's endpoint is addressed to.
@@ -29,7 +29,7 @@ pub(crate) async fn route(shared: &Arc<Shared>, request: Request<Incoming>, admi
     }
     let origin = request.headers().get(ORIGIN).cloned();
     if let Err(refused) = shared.guard.admits(request.headers()) {
-        return refused;
+        return *refused;
     }
     let mut reply = if request.method() == Method::OPTIONS {
         shared.guard.preflight()
@@ -47,7 +47,7 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
     }
     let principal = match shared.guard.principal(request.headers()) {
         Ok(principal) => principal,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     if let Some((name, session)) = endpoint(&path, request.headers()) {
         let profile = name.and_then(|name| shared.hub.profile(name));
@@ -61,7 +61,7 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
         return match *request.method() {
             Method::POST => match body(shared, request).await {
                 Ok((headers, body)) => post::post(shared, &headers, address, principal, body).await,
-                Err(refused) => refused,
+                Err(refused) => *refused,
             },
             Method::GET => session::get(shared, request.headers(), &address, &principal),
             Method::DELETE => session::delete(shared, &address, &principal),
@@ -74,7 +74,7 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
             let query = request.uri().query().unwrap_or_default().to_owned();
             match body(shared, request).await {
                 Ok((_, body)) => old_sse::message(shared, &query, &principal, body).await,
-                Err(refused) => refused,
+                Err(refused) => *refused,
             }
         }
         ("/api", &Method::GET) => info::api(shared, &principal),
@@ -103,20 +103,24 @@ fn endpoint<'a>(path: &'a str, headers: &HeaderMap) -> Option<(Option<&'a str>, 
 }
 
 /// Reads the body of a request, within its limits of size and time.
-async fn body(shared: &Shared, request: Request<Incoming>) -> Result<(HeaderMap, Bytes), Reply> {
+async fn body(shared: &Shared, request: Request<Incoming>) -> Checked<(HeaderMap, Bytes)> {
     let most = shared.config.max_body_bytes;
     let (parts, body) = request.into_parts();
-    let too_large = || text(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have at most {most} bytes\n"));
+    let refuse = |status, why: String| Err(Box::new(text(status, why)));
+    let too_large =
+        || refuse(StatusCode::PAYLOAD_TOO_LARGE, format!("a body may have at most {most} bytes\n"));
     let announced =
         parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if announced.is_some_and(|length| length > most) {
-        return Err(too_large());
+        return too_large();
     }
     match timeout(HEAD_TIME, Limited::new(body, most).collect()).await {
         Ok(Ok(collected)) => Ok((parts.headers, collected.to_bytes())),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(text(StatusCode::BAD_REQUEST, "the body of the request broke off\n")),
-        Err(_) => Err(text(StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time\n")),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(),
+        Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the body of the request broke off\n".into()),
+        Err(_) => {
+            refuse(StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time\n".into())
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use toolgate_core::{Hub, Principal};
 use toolgate_host::Clock;
 use toolgate_wire::{Version, headers};
 
-use super::body::{Reply, empty, text};
+use super::body::{Checked, Reply, empty, text};
 use super::config::HttpConfig;
 use super::log::{Budget, EventLog};
 use super::route::{Address, not_allowed};
@@ -78,14 +78,11 @@ impl Sessions {
     }
 
     /// Begins a session, and names it in the answer to `initialize`.
-    pub(super) fn begin(&self, peer: Arc<Peer>, reply: &mut Reply) -> Result<(), Reply> {
-        let mut random = [0; 16];
-        if getrandom::fill(&mut random).is_err() {
-            return Err(text(StatusCode::INTERNAL_SERVER_ERROR, "the system gave no random bytes\n"));
-        }
-        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = HeaderValue::from_str(&id)
-            .map_err(|_| text(StatusCode::INTERNAL_SERVER_ERROR, "the session could not be named\n"))?;
+    pub(super) fn begin(&self, peer: Arc<Peer>, reply: &mut Reply) -> Checked<()> {
+        let id = random_id()?;
+        let name = HeaderValue::from_str(&id).map_err(|_| {
+            Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, "the session could not be named\n"))
+        })?;
         let session = Session {
             peer,
             used_ms: AtomicU64::new(self.clock.unix_ms()),
@@ -94,7 +91,8 @@ impl Sessions {
         };
         let mut all = self.lock();
         if all.len() >= self.most {
-            return Err(text(StatusCode::SERVICE_UNAVAILABLE, "too many sessions; try again later\n"));
+            let why = "too many sessions; try again later\n";
+            return Err(Box::new(text(StatusCode::SERVICE_UNAVAILABLE, why)));
         }
         all.insert(id, Arc::new(session));
         reply.headers_mut().insert(headers::SESSION_ID, name);
@@ -173,6 +171,16 @@ impl Session {
     fn logs(&self) -> MutexGuard<'_, Logs> {
         self.logs.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A name that nobody can guess.
+pub(super) fn random_id() -> Checked<String> {
+    let mut random = [0; 16];
+    if getrandom::fill(&mut random).is_err() {
+        let why = "the system gave no random bytes\n";
+        return Err(Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, why)));
+    }
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// `GET`: the stream of what belongs to no request, or what a client missed of another.
