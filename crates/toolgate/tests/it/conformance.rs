@@ -1,0 +1,72 @@
+//! The official conformance suite against the binary, over HTTP, at every revision it knows.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::process::{Place, Server, peer, peers, run};
+
+/// How often each status was given, and every check that was not a plain success.
+#[derive(Default)]
+struct Checks {
+    statuses: BTreeMap<String, usize>,
+    complaints: Vec<String>,
+}
+
+/// Runs the suite and reads what it wrote of every check. Its exit code leaves out warnings and the scenarios
+/// that are not scored, so every check is looked at.
+#[track_caller]
+fn check(options: &[&str], scenarios: usize, successes: usize) {
+    let (server, place) = (Server::start(), Place::new());
+    let mut suite = peer(&place, "node");
+    suite.arg(peers().join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
+    suite.args(["server", "--url", &server.url("/mcp"), "--output-dir", "results"]).args(options);
+    let ended = run(suite, b"");
+    assert_eq!(ended.code, 0, "{}\n{}\n{}", ended.stdout, ended.stderr, server.log());
+
+    let mut checks = Checks::default();
+    let folders: Vec<_> = fs::read_dir(place.path().join("results")).unwrap().map(Result::unwrap).collect();
+    for folder in &folders {
+        let text = fs::read_to_string(folder.path().join("checks.json"));
+        let text = text.unwrap_or_else(|error| panic!("{:?} did not run: {error}", folder.file_name()));
+        for check in serde_json::from_str::<Vec<Value>>(&text).unwrap() {
+            let status = check["status"].as_str().unwrap();
+            *checks.statuses.entry(status.to_owned()).or_default() += 1;
+            if !matches!(status, "SUCCESS" | "INFO" | "SKIPPED") {
+                checks.complaints.push(format!("{:?}: {check:#}", folder.file_name()));
+            }
+        }
+    }
+    assert!(checks.complaints.is_empty(), "{}", checks.complaints.join("\n"));
+    let found = checks.statuses.get("SUCCESS").copied().unwrap_or_default();
+    assert!(found >= successes, "only {found} successes: {:?}", checks.statuses);
+    assert_eq!(folders.len(), scenarios);
+}
+
+#[test]
+fn conforms_to_2026_07_28_with_tasks_and_headers() {
+    check(&["--requirements", "2026-07-28"], 50, 196);
+}
+
+#[test]
+fn conforms_to_2025_11_25_with_sessions_and_polling() {
+    check(&["--requirements", "2025-11-25"], 33, 83);
+}
+
+#[test]
+fn conforms_to_2025_06_18() {
+    check(&["--suite", "all", "--spec-version", "2025-06-18"], 27, 56);
+}
+
+#[test]
+fn conforms_to_2025_03_26() {
+    check(&["--suite", "all", "--spec-version", "2025-03-26"], 1, 3);
+}
+
+/// Those that the suite does not score, with an exit code of their own. Skipped are a stub of the suite's about
+/// notifications of tasks, and the skills extension, which is not declared.
+#[test]
+fn conforms_where_the_suite_does_not_score() {
+    check(&["--suite", "pending"], 17, 82);
+}

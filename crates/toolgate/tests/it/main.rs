@@ -1,0 +1,14 @@
+//! The binary as its users meet it: real processes, real bytes, real peers.
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod inspector;
+#[cfg(test)]
+mod message;
+#[cfg(test)]
+mod process;
+#[cfg(test)]
+mod sdk_clients;
+#[cfg(test)]
+mod web;
