@@ -79,7 +79,7 @@ pub const VARIABLES: &[Variable] = &[
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),
     ours("TOOLGATE_WORKSPACE", "workspace.root", Kind::Path, "The folder of the workspace."),
     ours("TOOLGATE_MEMORY", "memory.root", Kind::Path, "The folder of the memory files."),
-    ours("TOOLGATE_HTTP_HOST", "http.host", Kind::Text, "The address that HTTP listens on."),
+    ours("TOOLGATE_HTTP_HOST", "http.bind", Kind::Text, "The address that HTTP listens on."),
     ours(
         "TOOLGATE_HTTP_PORT",
         "http.port",
@@ -108,7 +108,7 @@ pub const VARIABLES: &[Variable] = &[
         "Whether log lines begin with the time.",
     ),
     seed("MCP_TRANSPORT", "transport", Kind::Word, "As `TOOLGATE_TRANSPORT`."),
-    seed("MCP_HTTP_HOST", "http.host", Kind::Text, "As `TOOLGATE_HTTP_HOST`."),
+    seed("MCP_HTTP_HOST", "http.bind", Kind::Text, "As `TOOLGATE_HTTP_HOST`."),
     seed("MCP_HTTP_PORT", "http.port", Kind::Integer, "As `TOOLGATE_HTTP_PORT`."),
     seed("MCP_CORS_ORIGINS", "http.cors_origins", Kind::List, "As `TOOLGATE_HTTP_CORS_ORIGINS`."),
     seed("OPENCODE_LOG_LEVEL", "log.level", Kind::Word, "As `TOOLGATE_LOG_LEVEL`."),

@@ -95,7 +95,7 @@ impl Connection {
     /// Answers a request; what comes before the answer goes out at once where it may.
     async fn answer(&self, request: Request, streams: bool) -> Option<Bytes> {
         tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
-        let _counted = match Counted::new(&self.under_way, self.most_requests) {
+        let counted = match Counted::new(&self.under_way, self.most_requests) {
             Some(counted) => counted,
             None => return Some(too_many(&request, self.most_requests)),
         };
@@ -113,7 +113,11 @@ impl Connection {
         match begun {
             Begun::Answer(answer) => Some(answer.frame),
             Begun::Running(exchange) => self.exchange(exchange, streams).await,
-            Begun::Listening(listening) => self.listen(listening).await,
+            Begun::Listening(listening) => {
+                // It has no end that the end of input should wait for.
+                drop(counted);
+                self.listen(listening).await
+            }
         }
     }
 

@@ -30,6 +30,9 @@ use session::Sessions;
 /// How long a client may take to send the head of a request, and to stay silent between two.
 const HEAD_TIME: Duration = Duration::from_secs(30);
 
+/// How long a client that is turned away may take to ask.
+const TURNED_AWAY_TIME: Duration = Duration::from_secs(2);
+
 /// How long requests under way get when the server stops.
 const DRAIN_TIME: Duration = Duration::from_secs(10);
 
@@ -116,7 +119,7 @@ impl Server {
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(HEAD_TIME)
+            .header_read_timeout(if admitted { HEAD_TIME } else { TURNED_AWAY_TIME })
             .max_buf_size(HEAD_BYTES)
             .max_headers(128)
             .keep_alive(admitted)

@@ -71,7 +71,7 @@ pub(crate) fn load(cli: &Cli) -> anyhow::Result<Settings> {
     if let Command::Serve(serve) = &cli.command {
         loader = loader
             .flag("transport", serve.http.then_some("http"), "--http")
-            .flag("http.host", serve.host.clone(), "--host")
+            .flag("http.bind", serve.host.clone(), "--host")
             .flag("http.port", serve.port, "--port");
     }
     let document = loader.load()?;

@@ -23,7 +23,7 @@ fn the_seeds_variables_work_as_they_are() {
     )
     .unwrap();
     assert_eq!(settings.transport, Some(Transport::Http));
-    assert_eq!((settings.http.host.as_str(), settings.http.port), ("0.0.0.0", 8080));
+    assert_eq!((settings.http.bind.as_str(), settings.http.port), ("0.0.0.0", 8080));
     assert_eq!(settings.http.cors_origins, ["https://a.example", "https://b.example"]);
     assert_eq!((settings.log.level, settings.log.timestamps), (LogLevel::Debug, true));
 }

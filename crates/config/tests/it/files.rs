@@ -101,7 +101,7 @@ fn a_large_file_is_refused() {
 
 #[test]
 fn a_file_in_another_encoding_is_refused_where_it_begins() {
-    insta::assert_snapshot!(refusal(b"[http]\nhost = \"caf\xE9\"\n", &[]), @r"
+    insta::assert_snapshot!(refusal(b"[http]\nbind = \"caf\xE9\"\n", &[]), @r"
     toolgate.toml:2:12: invalid UTF-8
     hint: save the file as UTF-8
     ");

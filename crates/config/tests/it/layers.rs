@@ -8,7 +8,7 @@ use toolgate_config::{Document, Loader, LogConfig, LogFormat, LogLevel, Origin};
 
 use crate::support::{Http, Settings, environment, folder, load, read, settings};
 
-const FILE: &str = "[http]\nport = 4000\nhost = \"::1\"\n";
+const FILE: &str = "[http]\nport = 4000\nbind = \"::1\"\n";
 
 #[track_caller]
 fn check(document: &Document, port: u16, origin: &str) {
@@ -27,7 +27,7 @@ fn flags_lie_over_environment_over_file_over_defaults() {
     check(&file().environment(&variables).load().unwrap(), 5000, "variable `TOOLGATE_HTTP_PORT`");
     let all = file().environment(&variables).flag("http.port", Some(6000), "--port").load().unwrap();
     check(&all, 6000, "flag `--port`");
-    assert_eq!(all.section::<Http>("http").unwrap().host, "::1", "what a layer leaves out stays");
+    assert_eq!(all.section::<Http>("http").unwrap().bind, "::1", "what a layer leaves out stays");
 }
 
 #[test]

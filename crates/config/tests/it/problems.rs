@@ -32,7 +32,7 @@ fn an_unknown_key_without_a_near_one_is_answered_with_all() {
     ");
     insta::assert_snapshot!(refusal("[http]\ncompression = true\n", &[]), @r"
     toolgate.toml:2:1: unknown key `http.compression`
-    hint: valid keys: `host`, `port`, `cors_origins`, `limits`
+    hint: valid keys: `bind`, `port`, `cors_origins`, `limits`
     ");
     insta::assert_snapshot!(refusal("[zebra]\n", &[]), @r"
     toolgate.toml:1:2: unknown key `zebra`
@@ -48,7 +48,7 @@ fn a_wrong_type_names_what_was_expected() {
         "http.port = 70000",
         "http.port = 1.5",
         "http.port = 1979-05-27",
-        "http.host = true",
+        "http.bind = true",
         r#"http.cors_origins = "a""#,
         r#"http.cors_origins = ["a", 7]"#,
         "http.limits = []",
@@ -66,7 +66,7 @@ fn a_wrong_type_names_what_was_expected() {
     toolgate.toml:1:13: `http.port` must be an integer from 0 to 65535, not the integer `70000`
     toolgate.toml:1:13: `http.port` must be an integer from 0 to 65535, not the number `1.5`
     toolgate.toml:1:13: `http.port` must be an integer from 0 to 65535, not the string `1979-05-27`
-    toolgate.toml:1:13: `http.host` must be a string, not the boolean `true`
+    toolgate.toml:1:13: `http.bind` must be a string, not the boolean `true`
     toolgate.toml:1:21: `http.cors_origins` must be a list, not the string `a`
     toolgate.toml:1:27: `http.cors_origins[1]` must be a string, not the integer `7`
     toolgate.toml:1:15: `http.limits` must be a table, not a list
@@ -98,7 +98,7 @@ color = 1
 [http]
 prot = 1
 port = 'x'
-hots = 2
+bidn = 2
 limits = { body = -1, seconds = 'y' }
 [mcp.a]
 comand = 'x'
@@ -111,8 +111,8 @@ comand = 'x'
     toolgate.toml:5:1: unknown key `http.prot`
     hint: did you mean `http.port`?
     toolgate.toml:6:8: `http.port` must be an integer from 0 to 65535, not the string `x`
-    toolgate.toml:7:1: unknown key `http.hots`
-    hint: did you mean `http.host`?
+    toolgate.toml:7:1: unknown key `http.bidn`
+    hint: did you mean `http.bind`?
     toolgate.toml:8:19: `http.limits.body` must be an integer, 0 or more, not the integer `-1`
     toolgate.toml:8:33: `http.limits.seconds` must be a number, not the string `y`
     toolgate.toml:10:1: unknown key `mcp.a.comand`
@@ -148,17 +148,17 @@ fn a_component_that_forgets_to_refuse_unknown_keys_refuses_them() {
 
 #[test]
 fn settings_that_do_not_fit_together_are_refused_where_they_stand() {
-    let folder = folder("[http]\nhost = \"0.0.0.0\"\n");
+    let folder = folder("[http]\nbind = \"0.0.0.0\"\n");
     let error = load(&folder, &[]).unwrap().read(|sections| {
         let settings = settings(sections);
-        sections.refuse("http.host", "reaches beyond this machine", "set a token");
+        sections.refuse("http.bind", "reaches beyond this machine", "set a token");
         sections.refuse("http.token", "is not set", "set a token");
         settings
     });
     insta::assert_snapshot!(in_folder(&error.unwrap_err(), &folder), @r"
     `http.token` is not set
     hint: set a token
-    toolgate.toml:2:8: `http.host` reaches beyond this machine
+    toolgate.toml:2:8: `http.bind` reaches beyond this machine
     hint: set a token
     ");
 }

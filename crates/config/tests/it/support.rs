@@ -13,7 +13,7 @@ use toolgate_config::{ConfigError, Document, Environment, Loader, LogConfig, Sec
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Http {
     /// The address to listen on.
-    pub(crate) host: String,
+    pub(crate) bind: String,
     /// The port to listen on.
     pub(crate) port: u16,
     /// Origins that may call.
@@ -24,7 +24,7 @@ pub(crate) struct Http {
 
 impl Default for Http {
     fn default() -> Self {
-        Self { host: "127.0.0.1".into(), port: 3000, cors_origins: Vec::new(), limits: Limits::default() }
+        Self { bind: "127.0.0.1".into(), port: 3000, cors_origins: Vec::new(), limits: Limits::default() }
     }
 }
 

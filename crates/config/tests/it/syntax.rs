@@ -16,22 +16,22 @@ fn a_mistake_is_shown_with_its_line_and_a_caret() {
     1 | [http
       |      ^
     ");
-    insta::assert_snapshot!(refusal("[http]\n\thost = \"loca\\qlhost\"\n", &[]), @r#"
+    insta::assert_snapshot!(refusal("[http]\n\tbind = \"loca\\qlhost\"\n", &[]), @r#"
     toolgate.toml:2:15: missing escaped value, expected `b`, `e`, `f`, `n`, `r`, `\`, `"`, `x`, `u`, `U`
       |
-    2 |  host = "loca\qlhost"
+    2 |  bind = "loca\qlhost"
       |               ^
     "#);
-    insta::assert_snapshot!(refusal("[http]\nhost = localhost\n", &[]), @r"
+    insta::assert_snapshot!(refusal("[http]\nbind = localhost\n", &[]), @r"
     toolgate.toml:2:8: string values must be quoted, expected literal string
       |
-    2 | host = localhost
+    2 | bind = localhost
       |        ^
     ");
-    insta::assert_snapshot!(refusal("[http]\nhost =", &[]), @r"
+    insta::assert_snapshot!(refusal("[http]\nbind =", &[]), @r"
     toolgate.toml:2:7: string values must be quoted, expected literal string
       |
-    2 | host =
+    2 | bind =
       |       ^
     ");
 }
@@ -87,7 +87,7 @@ fn a_long_line_is_cut_around_the_mistake() {
 
 #[test]
 fn a_file_cannot_write_to_the_terminal() {
-    let error = refusal("[http]\nhost = \u{1b}[31m\n\"a\\u001b[31m\" = 1", &[]);
+    let error = refusal("[http]\nbind = \u{1b}[31m\n\"a\\u001b[31m\" = 1", &[]);
     assert!(!error.contains('\u{1b}'), "{error}");
     let error = refusal("\"a\\u001b[31m\" = 1", &[]);
     insta::assert_snapshot!(error, @r#"

@@ -10,7 +10,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, default)]
 pub struct HttpConfig {
     /// The address to listen on. Beyond loopback it needs `token`.
-    pub host: String,
+    pub bind: String,
     /// The port to listen on; 0 takes any free one.
     pub port: u16,
     /// Names, besides those of this machine's loopback, by which clients may address the server.
@@ -34,7 +34,7 @@ pub struct HttpConfig {
 impl Default for HttpConfig {
     fn default() -> Self {
         Self {
-            host: "127.0.0.1".into(),
+            bind: "127.0.0.1".into(),
             port: 3000,
             allowed_hosts: Vec::new(),
             cors_origins: Vec::new(),
@@ -78,7 +78,7 @@ impl BindError {
             ),
             _ => (
                 format!("cannot listen on `{address}`: {source}"),
-                "check `http.host` and `http.port`".into(),
+                "check `http.bind` and `http.port`".into(),
             ),
         };
         Self { message, hint, source: Some(source) }
@@ -87,13 +87,13 @@ impl BindError {
 
 impl HttpConfig {
     pub(super) fn address(&self) -> Result<SocketAddr, BindError> {
-        let host = match self.host.as_str() {
+        let host = match self.bind.as_str() {
             "localhost" => "127.0.0.1",
             host => host.trim_start_matches('[').trim_end_matches(']'),
         };
         let ip: IpAddr = host.parse().map_err(|_| {
             BindError::new(
-                format!("`http.host` is `{}`, which is no IP address", self.host),
+                format!("`http.bind` is `{}`, which is no IP address", self.bind),
                 "use `127.0.0.1`, `::1`, `localhost`, or an address of this machine",
             )
         })?;

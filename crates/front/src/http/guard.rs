@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn beyond_loopback_a_token_is_demanded() {
-        let config = HttpConfig { host: "0.0.0.0".into(), ..HttpConfig::default() };
+        let config = HttpConfig { bind: "0.0.0.0".into(), ..HttpConfig::default() };
         let refused = Guard::new(&config, config.address().unwrap()).err().unwrap().to_string();
         assert!(refused.contains("no token is set"), "{refused}");
         let short = HttpConfig { token: Some("short".into()), ..config.clone() };

@@ -139,9 +139,12 @@ impl Session {
     /// The log of the stream that belongs to no request, and whether it is new.
     fn standalone(&self) -> (Arc<EventLog>, bool) {
         let mut logs = self.logs();
-        if let Some(log) = logs.kept.iter().find(|log| log.stream() == STANDALONE) {
+        if let Some(log) =
+            logs.kept.iter().find(|log| log.stream() == STANDALONE && !log.is_over(Duration::ZERO))
+        {
             return (log.clone(), false);
         }
+        logs.kept.retain(|log| log.stream() != STANDALONE);
         let log = EventLog::new(STANDALONE, self.is_primed(), self.budget.clone());
         logs.kept.push(log.clone());
         (log, true)
@@ -196,8 +199,10 @@ pub(crate) fn get(
     let Some(session) = shared.sessions.find(id, principal) else {
         return super::post::no_session(None);
     };
-    if let Some(last) = headers.get(headers::LAST_EVENT_ID) {
-        return resume(shared, &session, last);
+    if let Some(last) = headers.get(headers::LAST_EVENT_ID)
+        && let Some(reply) = resume(shared, &session, last)
+    {
+        return reply;
     }
     let (log, is_new) = session.standalone();
     if is_new {
@@ -220,18 +225,17 @@ pub(crate) fn delete(shared: &Shared, address: &Address, principal: &Principal) 
     empty(StatusCode::NO_CONTENT)
 }
 
-fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Reply {
+/// The rest of the stream that a client lost; `None` where it has to begin anew with the stream of no request.
+fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Option<Reply> {
     let ids = last.to_str().ok().and_then(|text| text.split_once('-'));
     let ids = ids.and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse::<u64>().ok()?)));
     let Some((stream_id, event)) = ids else {
-        return text(StatusCode::BAD_REQUEST, "`Last-Event-ID` is none of this server's\n");
+        return Some(text(StatusCode::BAD_REQUEST, "`Last-Event-ID` is none of this server's\n"));
     };
     match session.log(stream_id) {
-        Some(log) if log.reaches_back_to(event + 1) => stream::read(shared, log, event + 1),
-        Some(_) => {
-            text(StatusCode::BAD_REQUEST, "events that followed `Last-Event-ID` are not kept any more\n")
-        }
-        None => text(StatusCode::BAD_REQUEST, "the stream of `Last-Event-ID` is not kept any more\n"),
+        Some(log) if log.reaches_back_to(event + 1) => Some(stream::read(shared, log, event + 1)),
+        _ if stream_id == STANDALONE => None,
+        _ => Some(text(StatusCode::BAD_REQUEST, "what followed `Last-Event-ID` is not kept any more\n")),
     }
 }
 

@@ -46,18 +46,13 @@ fn kind(property: &Value) -> String {
     if let Some(choices) = property["enum"].as_array() {
         return choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
     }
-    match &property["type"] {
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => {
-            kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect()
-        }
-        _ => "any".into(),
-    }
+    let kinds = &property["type"];
+    let kinds = kinds.as_array().map_or_else(|| vec![kinds], |kinds| kinds.iter().collect());
+    let kinds: Vec<&str> =
+        kinds.into_iter().filter_map(Value::as_str).filter(|kind| *kind != "null").collect();
+    if kinds.is_empty() { "any".into() } else { kinds.join(" or ") }
 }
 
 fn default(property: &Value) -> String {
-    match &property["default"] {
-        Value::Null => String::new(),
-        value => format!(", default {value}"),
-    }
+    property.get("default").map(|value| format!(", default {value}")).unwrap_or_default()
 }
