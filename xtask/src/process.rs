@@ -1,0 +1,107 @@
+//! Other programs: the one place that starts them.
+
+#![expect(clippy::disallowed_methods, reason = "chores run cargo and set-up scripts, outside the product")]
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// What `cargo run` tells this program about itself. A build script that watches one of these would run
+/// again in a cargo that inherits it.
+const CARGO_SAID: &[&str] = &[
+    "CARGO_MANIFEST_DIR",
+    "CARGO_MANIFEST_PATH",
+    "CARGO_PKG_AUTHORS",
+    "CARGO_PKG_DESCRIPTION",
+    "CARGO_PKG_HOMEPAGE",
+    "CARGO_PKG_LICENSE",
+    "CARGO_PKG_LICENSE_FILE",
+    "CARGO_PKG_NAME",
+    "CARGO_PKG_README",
+    "CARGO_PKG_REPOSITORY",
+    "CARGO_PKG_RUST_VERSION",
+    "CARGO_PKG_VERSION",
+    "CARGO_PKG_VERSION_MAJOR",
+    "CARGO_PKG_VERSION_MINOR",
+    "CARGO_PKG_VERSION_PATCH",
+    "CARGO_PKG_VERSION_PRE",
+];
+
+/// A program to run, with empty standard input.
+pub(crate) struct Program {
+    command: Command,
+    shown: String,
+}
+
+impl Program {
+    /// A command line in the folder `dir`; words stand between spaces.
+    pub(crate) fn new(dir: &Path, line: &str) -> Self {
+        let mut words = line.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).current_dir(dir).stdin(Stdio::null());
+        for name in CARGO_SAID {
+            command.env_remove(name);
+        }
+        Self { command, shown: line.to_owned() }
+    }
+
+    /// Adds an environment variable.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs it to its end; what it prints goes where ours goes.
+    pub(crate) fn run(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| format!("cannot start `{}`", self.shown))?;
+        if !status.success() {
+            bail!("`{}` failed: {status}", self.shown);
+        }
+        Ok(())
+    }
+
+    /// Runs it to its end, and gives what it printed to stdout.
+    pub(crate) fn read(mut self) -> Result<String> {
+        self.command.stderr(Stdio::inherit());
+        let output = self.command.output().with_context(|| format!("cannot start `{}`", self.shown))?;
+        if !output.status.success() {
+            bail!("`{}` failed: {}", self.shown, output.status);
+        }
+        String::from_utf8(output.stdout).with_context(|| format!("`{}` printed bytes, not text", self.shown))
+    }
+
+    /// Whether it can be run at all; it prints nothing.
+    pub(crate) fn works(mut self) -> bool {
+        let status = self.command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_prints_can_be_read() {
+        assert_eq!(Program::new(Path::new("."), "echo two words").read().unwrap(), "two words\n");
+    }
+
+    #[test]
+    fn a_failure_names_the_command_line() {
+        let error = Program::new(Path::new("."), "false --now").run().unwrap_err();
+        assert!(error.to_string().starts_with("`false --now` failed"), "{error}");
+    }
+
+    #[test]
+    fn standard_input_is_empty() {
+        assert_eq!(Program::new(Path::new("."), "cat").read().unwrap(), "");
+    }
+
+    #[test]
+    fn a_missing_program_does_not_work() {
+        assert!(Program::new(Path::new("."), "true").works());
+        assert!(!Program::new(Path::new("."), "no-such-program-here").works());
+    }
+}
