@@ -77,18 +77,19 @@ fn call(id: Option<Id>, method: &Raw, params: Option<Raw>) -> Result<Message, Re
         return Err(Refusal::invalid("`method` must be a string", id));
     };
     let params = params.filter(|params| !params.is_null());
+    // JSON-RPC forbids an answer to a notification, and so also the one that its params are wrong.
+    let Some(id) = id else {
+        return Ok(Message::Notification(Notification { method, params: params.filter(Raw::is_object) }));
+    };
     match params.as_ref().map(Raw::kind) {
         None | Some(Kind::Object) => {}
         Some(Kind::Array) => {
             let reason = "`params` must be an object: MCP has no parameters by position";
-            return Err(Refusal::invalid(reason, id));
+            return Err(Refusal::invalid(reason, Some(id)));
         }
         Some(Kind::Null | Kind::Bool | Kind::Number | Kind::String) => {
-            return Err(Refusal::invalid("`params` must be an object", id));
+            return Err(Refusal::invalid("`params` must be an object", Some(id)));
         }
     }
-    Ok(match id {
-        Some(id) => Message::Request(Request { id, method, params }),
-        None => Message::Notification(Notification { method, params }),
-    })
+    Ok(Message::Request(Request { id, method, params }))
 }

@@ -60,6 +60,12 @@ fn messages_are_told_apart() {
 }
 
 #[test]
+fn a_notification_is_never_refused_for_its_params() {
+    check(r#"{"jsonrpc":"2.0","method":"a","params":[1]}"#, "notification a -");
+    check(r#"{"jsonrpc":"2.0","method":"a","params":"text"}"#, "notification a -");
+}
+
+#[test]
 fn ids_come_back_as_written() {
     for id in ["9007199254740993", r#""x""#, "-1", "1.0", "1e400", r#""\u00e9\ud83d\ude00""#, r#""\ud800""#] {
         check(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#), &format!("request {id} m -"));
