@@ -8,6 +8,7 @@ use futures_util::future::select_all;
 use tokio::sync::{broadcast, watch};
 use toolgate_wire::Raw;
 
+use crate::sources::{Set, Sources};
 use crate::view::View;
 use crate::{ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem, ToolItem};
 
@@ -117,22 +118,25 @@ pub(crate) struct Snapshot {
     pub(crate) prompts: Table<PromptItem>,
     pub(crate) order: Arc<[SourceId]>,
     /// What it was merged from.
+    set: Arc<Set>,
     listings: Vec<Arc<Listing>>,
     /// Views made of this snapshot, by profile.
     views: Mutex<HashMap<Option<Arc<str>>, Arc<View>>>,
 }
 
 impl Snapshot {
-    fn merge(sources: &[Arc<dyn Source>], listings: Vec<Arc<Listing>>) -> Self {
-        let both = || sources.iter().zip(&listings);
+    fn merge(set: Arc<Set>, scope: &Scope) -> Self {
+        let listings: Vec<_> = set.all.iter().map(|source| source.listing(scope).borrow().clone()).collect();
+        let both = || set.all.iter().zip(&listings);
         Self {
             tools: Table::merge(both().map(|(source, listing)| (source, listing.tools.as_slice()))),
             resources: Table::merge(both().map(|(source, listing)| (source, listing.resources.as_slice()))),
             templates: Table::merge(both().map(|(source, listing)| (source, listing.templates.as_slice()))),
             prompts: Table::merge(both().map(|(source, listing)| (source, listing.prompts.as_slice()))),
-            order: sources.iter().map(|source| source.id().clone()).collect(),
+            order: set.all.iter().map(|source| source.id().clone()).collect(),
             views: Mutex::default(),
             listings,
+            set,
         }
     }
 
@@ -159,7 +163,7 @@ impl Snapshot {
 /// The catalog of one scope.
 pub(crate) struct Catalog {
     scope: Scope,
-    sources: Vec<Arc<dyn Source>>,
+    sources: Arc<Sources>,
     current: ArcSwap<Snapshot>,
     changes: broadcast::Sender<Change>,
     /// Held while merging, so that every change is seen, and told, once.
@@ -167,14 +171,9 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    pub(crate) fn new(
-        scope: Scope,
-        sources: &[Arc<dyn Source>],
-        changes: broadcast::Sender<Change>,
-    ) -> Arc<Self> {
-        let now = sources.iter().map(|source| source.listing(&scope).borrow().clone()).collect();
-        let current = ArcSwap::from_pointee(Snapshot::merge(sources, now));
-        Arc::new(Self { scope, sources: sources.to_vec(), current, changes, merging: Mutex::default() })
+    pub(crate) fn new(scope: Scope, sources: Arc<Sources>, changes: broadcast::Sender<Change>) -> Arc<Self> {
+        let current = ArcSwap::from_pointee(Snapshot::merge(sources.now(), &scope));
+        Arc::new(Self { scope, sources, current, changes, merging: Mutex::default() })
     }
 
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
@@ -183,10 +182,11 @@ impl Catalog {
 
     /// Waits until no source has to learn anything of this kind any more.
     pub(crate) async fn learned(&self, kind: ListKind) {
-        for source in &self.sources {
+        let set = self.sources.now();
+        for source in &set.all {
             source.demand(&self.scope, kind);
         }
-        for source in &self.sources {
+        for source in &set.all {
             let mut listing = source.listing(&self.scope);
             // A source that has gone learns nothing more.
             drop(listing.wait_for(|listing| !listing.pending.has(kind)).await);
@@ -195,13 +195,16 @@ impl Catalog {
 
     /// Merges what the sources list now, if that is not what was merged before, and says what is different.
     pub(crate) fn refresh(&self) {
-        if self.is_fresh() {
-            return;
+        if !self.is_fresh() {
+            self.merge();
         }
+    }
+
+    /// Merges what the sources list now, and says what is different.
+    pub(crate) fn merge(&self) {
         let _merging = self.merging.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.sources.iter().map(|source| source.listing(&self.scope).borrow().clone()).collect();
         let before = self.current.load_full();
-        let next = Arc::new(Snapshot::merge(&self.sources, now));
+        let next = Arc::new(Snapshot::merge(self.sources.now(), &self.scope));
         self.current.store(next.clone());
         for kind in next.changed_since(&before) {
             // Without listeners there is nobody to tell.
@@ -211,17 +214,35 @@ impl Catalog {
 
     fn is_fresh(&self) -> bool {
         let merged = self.current.load();
-        let mut both = self.sources.iter().zip(&merged.listings);
-        both.all(|(source, listing)| Arc::ptr_eq(&source.listing(&self.scope).borrow(), listing))
+        let mut both = merged.set.all.iter().zip(&merged.listings);
+        Arc::ptr_eq(&merged.set, &self.sources.now())
+            && both.all(|(source, listing)| Arc::ptr_eq(&source.listing(&self.scope).borrow(), listing))
     }
 
-    /// Merges again whenever a source changes. Ends when no source is left.
+    /// Merges again whenever a source changes, or the sources themselves do.
     pub(crate) async fn keep_fresh(self: Arc<Self>) {
-        let mut listings: Vec<_> = self.sources.iter().map(|source| source.listing(&self.scope)).collect();
-        while !listings.is_empty() {
+        let mut replaced = self.sources.replaced();
+        loop {
+            replaced.mark_unchanged();
+            let set = self.sources.now();
+            let mut listings: Vec<_> = set.all.iter().map(|source| source.listing(&self.scope)).collect();
+            drop(set);
+            tokio::select! {
+                () = self.follow(&mut listings) => {}
+                changed = replaced.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+
+    /// Merges again whenever one of these lists changes.
+    async fn follow(&self, listings: &mut Vec<watch::Receiver<Arc<Listing>>>) {
+        loop {
             // Whatever changed before the waiting began is merged here.
             listings.iter_mut().for_each(watch::Receiver::mark_unchanged);
             self.refresh();
+            if listings.is_empty() {
+                return std::future::pending().await;
+            }
             let waits = listings.iter_mut().map(|listing| Box::pin(listing.changed()));
             let (alive, place, _) = select_all(waits).await;
             if alive.is_err() {

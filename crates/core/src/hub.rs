@@ -19,11 +19,12 @@ use crate::catalog::{Catalog, Change};
 use crate::filter::Filters;
 use crate::parking::{Answered, Parked, Parking};
 use crate::seal::{Next, Sealer, State, digest};
+use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
     Ask, Call, Client, Error, Gate, ListKind, Metrics, Offers, Outcome, Principal, Result, Run, Scope,
-    Settings, Source, pipeline, run,
+    Settings, Source, SourceId, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -45,7 +46,7 @@ pub struct Hub {
 }
 
 pub(crate) struct Inner {
-    pub(crate) sources: Vec<Arc<dyn Source>>,
+    pub(crate) sources: Arc<Sources>,
     pub(crate) gates: Vec<Box<dyn Gate>>,
     pub(crate) filters: Arc<Filters>,
     pub(crate) settings: ArcSwap<Settings>,
@@ -58,7 +59,6 @@ pub(crate) struct Inner {
     parking: Parking,
     catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
     info: ServerInfo,
-    offers: Offers,
     profiles: Vec<Arc<str>>,
 }
 
@@ -143,7 +143,7 @@ impl Hub {
 
     /// Tells all sources that the folders of the client on standard input are not what they were.
     pub fn roots_changed(&self) {
-        for source in &self.inner.sources {
+        for source in &self.inner.sources.now().all {
             source.roots_changed();
         }
     }
@@ -160,7 +160,7 @@ impl Hub {
 
     /// Which kinds of things there may be.
     pub fn offers(&self) -> Offers {
-        self.inner.offers
+        self.inner.sources.offers()
     }
 
     /// The profile with this name. Only these have views, so callers cannot make up any number of them.
@@ -169,8 +169,26 @@ impl Hub {
     }
 
     /// The names of all sources, in order.
-    pub fn sources(&self) -> impl Iterator<Item = &str> {
-        self.inner.sources.iter().map(|source| source.id().as_str())
+    pub fn sources(&self) -> Vec<SourceId> {
+        self.inner.sources.now().all.iter().map(|source| source.id().clone()).collect()
+    }
+
+    /// Replaces all sources. Clients stay connected and are told what is different; calls under way end where they
+    /// began.
+    pub fn set_sources(&self, sources: Vec<Arc<dyn Source>>) {
+        let before = self.inner.sources.now();
+        let now = self.inner.sources.replace(sources);
+        let is_new = |source: &&Arc<dyn Source>| !before.all.iter().any(|old| Arc::ptr_eq(old, source));
+        for source in now.all.iter().filter(is_new) {
+            watch_updates(source, &self.inner.changes, &self.inner.owner);
+        }
+        self.inner.each_catalog(Catalog::refresh);
+    }
+
+    /// Replaces the settings; they hold for calls and lists from now on.
+    pub fn set_settings(&self, settings: Settings) {
+        self.inner.settings.store(Arc::new(settings));
+        self.inner.each_catalog(Catalog::merge);
     }
 
     /// The counters.
@@ -295,13 +313,19 @@ impl Inner {
         })
     }
 
+    fn each_catalog(&self, act: impl Fn(&Catalog)) {
+        let catalogs: Vec<_> =
+            self.catalogs.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        catalogs.iter().for_each(|catalog| act(catalog));
+    }
+
     fn catalog(&self, principal: &Principal) -> Arc<Catalog> {
         let scope = Scope { principal: principal.id.clone() };
         let mut catalogs = self.catalogs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(catalog) = catalogs.get(&scope) {
             return catalog.clone();
         }
-        let catalog = Catalog::new(scope.clone(), &self.sources, self.changes.clone());
+        let catalog = Catalog::new(scope.clone(), self.sources.clone(), self.changes.clone());
         let fresh = catalog.clone().keep_fresh();
         let stopping = self.owner.stopping();
         self.owner.spawn(async move { stopping.run_until_cancelled(fresh).await });

@@ -24,6 +24,7 @@ mod schema;
 mod seal;
 mod settings;
 mod source;
+mod sources;
 mod target;
 mod task;
 mod time;

@@ -9,12 +9,12 @@ use tokio::sync::broadcast;
 use toolgate_host::{Clock, Tasks};
 
 use super::{Hub, Inner, ServerInfo};
-use crate::catalog::Change;
 use crate::filter::Filters;
 use crate::parking::Parking;
 use crate::seal::Sealer;
+use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
-use crate::{Filter, Gate, Metrics, Offers, Result, Settings, Source};
+use crate::{Filter, Gate, Metrics, Result, Settings, Source};
 
 /// How many changes a slow listener may be behind before it is told that anything may have changed.
 const CHANGES: usize = 256;
@@ -93,9 +93,8 @@ impl HubBuilder {
     /// The hub. Fails only where the system has no randomness for its key.
     pub fn build(self) -> Result<Hub> {
         let (changes, _) = broadcast::channel(CHANGES);
-        let offers = self.sources.iter().fold(Offers::default(), |all, source| all.or(source.offers()));
         let inner = Arc::new(Inner {
-            sources: self.sources,
+            sources: Sources::new(self.sources),
             gates: self.gates,
             filters: Arc::new(Filters(self.filters)),
             settings: ArcSwap::from_pointee(self.settings),
@@ -108,30 +107,13 @@ impl HubBuilder {
             parking: Parking::default(),
             catalogs: Mutex::new(HashMap::new()),
             info: self.info,
-            offers,
             profiles: self.profiles,
         });
-        watch_updates(&inner);
+        for source in &inner.sources.now().all {
+            watch_updates(source, &inner.changes, &inner.owner);
+        }
         sweep(&inner);
         Ok(Hub { inner })
-    }
-}
-
-/// Passes on what sources say of changed resources.
-fn watch_updates(inner: &Arc<Inner>) {
-    for source in &inner.sources {
-        let Some(mut updates) = source.updates() else { continue };
-        let (changes, stopping) = (inner.changes.clone(), inner.owner.stopping());
-        inner.owner.spawn(stopping.run_until_cancelled_owned(async move {
-            loop {
-                match updates.recv().await {
-                    // Without listeners there is nobody to tell.
-                    Ok(uri) => drop(changes.send(Change::Updated(uri))),
-                    Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return,
-                }
-            }
-        }));
     }
 }
 
@@ -147,16 +129,4 @@ fn sweep(inner: &Arc<Inner>) {
             inner.tasks.sweep(now);
         }
     }));
-}
-
-impl Offers {
-    fn or(self, other: Self) -> Self {
-        Self {
-            tools: self.tools || other.tools,
-            resources: self.resources || other.resources,
-            prompts: self.prompts || other.prompts,
-            completions: self.completions || other.completions,
-            tasks: self.tasks || other.tasks,
-        }
-    }
 }

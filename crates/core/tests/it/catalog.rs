@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Change, Changes, CompletionRef, Hub, Kind, ListKind, Look, Principal, Target};
+use toolgate_core::{Change, Changes, CompletionRef, Hub, Kind, ListKind, Look, Principal, SourceId, Target};
 use toolgate_testkit::{
     Expect, FakeSource, call, client_legacy, drive, hub, list_names, prompt_item, resource_item,
     template_item, text, tool_item,
@@ -29,7 +29,7 @@ async fn answered(hub: &Hub, target: Target) -> Result<String, Kind> {
 async fn the_order_is_that_of_the_sources_and_then_of_the_names() {
     let hub = hub([Arc::new(answering("z", &["b", "a_2", "a-1"])), Arc::new(answering("a", &["c", "A"]))]);
     assert_eq!(list_names(&hub, ListKind::Tools).await, ["a-1", "a_2", "b", "A", "c"]);
-    assert_eq!(hub.sources().collect::<Vec<_>>(), ["z", "a"]);
+    assert_eq!(hub.sources(), ["z", "a"].map(SourceId::new));
 }
 
 #[tokio::test]

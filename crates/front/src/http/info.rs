@@ -3,7 +3,7 @@
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
-use toolgate_core::Principal;
+use toolgate_core::{Principal, SourceId};
 use toolgate_wire::{Raw, Version};
 
 use super::Shared;
@@ -17,7 +17,8 @@ pub(crate) fn health(shared: &Shared) -> Reply {
     } else {
         (StatusCode::OK, "ready", Vec::new())
     };
-    let sources: Vec<&str> = shared.hub.sources().collect();
+    let sources = shared.hub.sources();
+    let sources: Vec<&str> = sources.iter().map(SourceId::as_str).collect();
     let body = json!({"status": word, "why": why, "sources": sources, "sessions": shared.sessions.count()});
     json_reply(status, Raw::of(&body).bytes())
 }

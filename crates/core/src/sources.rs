@@ -1,0 +1,83 @@
+//! The sources of a hub, which can be replaced while it runs.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use tokio::sync::{broadcast, watch};
+use toolgate_host::Tasks;
+
+use crate::catalog::Change;
+use crate::{Offers, Source};
+
+/// All sources at one moment, in order.
+pub(crate) struct Set {
+    pub(crate) all: Vec<Arc<dyn Source>>,
+    pub(crate) offers: Offers,
+}
+
+/// The sources of a hub, which can be replaced while it runs.
+pub(crate) struct Sources {
+    current: ArcSwap<Set>,
+    replaced: watch::Sender<()>,
+}
+
+impl Sources {
+    pub(crate) fn new(all: Vec<Arc<dyn Source>>) -> Arc<Self> {
+        Arc::new(Self { current: ArcSwap::from_pointee(Set::new(all)), replaced: watch::channel(()).0 })
+    }
+
+    pub(crate) fn now(&self) -> Arc<Set> {
+        self.current.load_full()
+    }
+
+    pub(crate) fn offers(&self) -> Offers {
+        self.current.load().offers
+    }
+
+    /// Calls under way end with the sources they began with.
+    pub(crate) fn replace(&self, all: Vec<Arc<dyn Source>>) -> Arc<Set> {
+        self.current.store(Arc::new(Set::new(all)));
+        self.replaced.send_replace(());
+        self.now()
+    }
+
+    /// Tells when the sources are replaced.
+    pub(crate) fn replaced(&self) -> watch::Receiver<()> {
+        self.replaced.subscribe()
+    }
+}
+
+impl Set {
+    fn new(all: Vec<Arc<dyn Source>>) -> Self {
+        let offers = all.iter().fold(Offers::default(), |sum, source| sum.or(source.offers()));
+        Self { all, offers }
+    }
+}
+
+/// Passes on what a source says of changed resources, for as long as the source lives.
+pub(crate) fn watch_updates(source: &Arc<dyn Source>, changes: &broadcast::Sender<Change>, owner: &Tasks) {
+    let Some(mut updates) = source.updates() else { return };
+    let changes = changes.clone();
+    owner.spawn(owner.stopping().run_until_cancelled_owned(async move {
+        loop {
+            match updates.recv().await {
+                // Without listeners there is nobody to tell.
+                Ok(uri) => drop(changes.send(Change::Updated(uri))),
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
+        }
+    }));
+}
+
+impl Offers {
+    fn or(self, other: Self) -> Self {
+        Self {
+            tools: self.tools || other.tools,
+            resources: self.resources || other.resources,
+            prompts: self.prompts || other.prompts,
+            completions: self.completions || other.completions,
+            tasks: self.tasks || other.tasks,
+        }
+    }
+}
