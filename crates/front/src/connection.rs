@@ -23,7 +23,7 @@ use crate::era::modern::Entrance;
 use crate::era::{Begun, legacy, modern};
 use crate::exchange::{Exchange, Step};
 use crate::listen::Listening;
-use crate::peer::Peer;
+use crate::peer::{self, Peer};
 
 /// How many messages one batch may hold.
 pub(crate) const MOST_IN_BATCH: usize = 100;
@@ -87,18 +87,24 @@ impl Connection {
     }
 
     async fn answer_on_output(self: Arc<Self>, request: Request) {
-        if let Some(frame) = self.answer(request, true).await {
+        let Answered { frame, counted: _until_sent } = self.answer(request, true).await;
+        if let Some(frame) = frame {
             self.send(frame).await;
         }
     }
 
     /// Answers a request; what comes before the answer goes out at once where it may.
-    async fn answer(&self, request: Request, streams: bool) -> Option<Bytes> {
+    async fn answer(&self, request: Request, streams: bool) -> Answered<'_> {
         tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
-        let counted = match Counted::new(&self.under_way, self.most_requests) {
-            Some(counted) => counted,
-            None => return Some(too_many(&request, self.most_requests)),
-        };
+        let counted = Counted::new(&self.under_way, self.most_requests);
+        if counted.is_none() {
+            return Answered { frame: Some(too_many(&request, self.most_requests)), counted };
+        }
+        // Two under one id could not be told apart: not by the client, and not when it cancels one.
+        if self.peer.is_running(&request.id) {
+            let frame = write::error(Some(&request.id), code::INVALID_PARAMS, peer::IN_USE, None);
+            return Answered { frame: Some(frame), counted };
+        }
         let begun = if modern::is_modern(&request) {
             let at = Entrance {
                 principal: &self.peer.principal,
@@ -111,12 +117,12 @@ impl Connection {
             legacy::begin(&self.hub, &self.peer, request, Delivery { streams, lasting: true }).await
         };
         match begun {
-            Begun::Answer(answer) => Some(answer.frame),
-            Begun::Running(exchange) => self.exchange(exchange, streams).await,
+            Begun::Answer(answer) => Answered { frame: Some(answer.frame), counted },
+            Begun::Running(exchange) => Answered { frame: self.exchange(exchange, streams).await, counted },
             Begun::Listening(listening) => {
                 // It has no end that the end of input should wait for.
                 drop(counted);
-                self.listen(listening).await
+                Answered { frame: self.listen(listening).await, counted: None }
             }
         }
     }
@@ -186,16 +192,17 @@ impl Connection {
         }
         let this = self.clone();
         self.begin(async move {
-            let mut answers = Vec::new();
+            let (mut answers, mut running) = (Vec::new(), Vec::new());
             for message in batch {
                 match message {
-                    Ok(Message::Request(request)) => answers.push(this.answer(request, false)),
+                    Ok(Message::Request(request)) => running.push(this.answer(request, false)),
                     Ok(Message::Notification(notification)) => this.notified(&notification),
                     Ok(Message::Response(response)) => this.peer.answered(response),
-                    Err(refusal) => this.send(refused(&refusal)).await,
+                    Err(refusal) => answers.push(refused(&refusal)),
                 }
             }
-            let answers: Vec<Bytes> = join_all(answers).await.into_iter().flatten().collect();
+            let mut answered = join_all(running).await;
+            answers.extend(answered.iter_mut().filter_map(|answered| answered.frame.take()));
             if let Some(frame) = write::batch(&answers) {
                 this.send(frame).await;
             }
@@ -222,6 +229,13 @@ fn refused(refusal: &Refusal) -> Bytes {
 fn too_many(request: &Request, most: usize) -> Bytes {
     let message = format!("{most} requests are under way on this connection; wait for some of them");
     write::error(Some(&request.id), code::RATE_LIMITED, &message, None)
+}
+
+/// The answer to a request, if it has one. It counts as under way until it is sent: what waits for room on the
+/// way out must not be lost when the input ends.
+struct Answered<'a> {
+    frame: Option<Bytes>,
+    counted: Option<Counted<'a>>,
 }
 
 /// One of the requests under way, for as long as it lives.

@@ -13,6 +13,9 @@ use toolgate_wire::{Id, Raw, Response, Version, write};
 /// How many resources one connection may watch.
 const MOST_WATCHED: usize = 1000;
 
+/// Why a request is refused whose id another one has.
+pub(crate) const IN_USE: &str = "this id is in use by a request that still runs";
+
 /// What a legacy connection remembers. Idle, it is a few hundred bytes.
 pub(crate) struct Peer {
     pub(crate) principal: Arc<Principal>,

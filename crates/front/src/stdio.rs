@@ -55,8 +55,16 @@ pub async fn serve(
     connection.drain(limits.grace).await;
     drop(connection);
     tasks.shutdown(Duration::from_millis(100)).await;
-    if written.await.is_err() {
-        tracing::debug!("the writer ended early");
+    // A client that neither reads nor leaves keeps us for as long as nobody tells us to stop.
+    let impatient = async {
+        stop.cancelled().await;
+        tokio::time::sleep(limits.grace).await;
+    };
+    tokio::select! {
+        written = written => if written.is_err() {
+            tracing::debug!("the writer ended early");
+        },
+        () = impatient => tracing::warn!("nobody reads standard output; some answers are lost"),
     }
 }
 

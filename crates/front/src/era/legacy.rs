@@ -10,7 +10,7 @@ use super::{Begun, capabilities, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
-use crate::peer::Peer;
+use crate::peer::{IN_USE, Peer};
 
 /// How an answer can travel.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,7 @@ async fn call(
     delivery: Delivery,
 ) -> Result<Begun> {
     if peer.is_running(&id) {
-        return Err(Error::new(Kind::InvalidParams, "this id is in use by a request that still runs"));
+        return Err(Error::new(Kind::InvalidParams, IN_USE));
     }
     let mut client = peer.client();
     if client.reachable && !delivery.streams {

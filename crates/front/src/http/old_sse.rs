@@ -1,6 +1,7 @@
 //! The transport of 2024-11-05: a stream of events at `/sse`, and messages posted beside it.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,10 +11,10 @@ use tokio::sync::mpsc;
 use toolgate_core::{Principal, Transport};
 use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
-use super::Shared;
 use super::body::{Reply, empty, events, text};
 use super::session::random_id;
 use super::stream::{KEEP_ALIVE_EVERY, event};
+use super::{DRAIN_TIME, Shared};
 use crate::connection::Connection;
 
 /// How many frames may wait for a slow client.
@@ -55,14 +56,20 @@ pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
     drop(pieces.try_send(hello.into()));
     let shared = shared.clone();
     shared.clone().hub.tasks().spawn(async move {
+        let mut ending = pin!(async {
+            shared.stopping.cancelled().await;
+            connection.drain(DRAIN_TIME / 2).await;
+        });
         loop {
             let piece = tokio::select! {
+                biased;
                 frame = waiting.recv() => match frame {
                     Some(frame) => event(frame),
                     None => break,
                 },
                 () = pieces.closed() => break,
-                () = shared.stopping.cancelled() => break,
+                // All that was answered is sent by now: it comes first.
+                () = &mut ending => break,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => Bytes::from_static(KEEP_ALIVE),
             };
             if pieces.send(piece).await.is_err() {

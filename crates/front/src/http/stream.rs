@@ -72,7 +72,6 @@ pub(crate) fn logged(
 ) -> Reply {
     let log = session.open_log();
     let reply = read(shared, log.clone(), 0);
-    let stopping = shared.stopping.clone();
     shared.hub.tasks().spawn(async move {
         let mut step = first;
         loop {
@@ -86,19 +85,16 @@ pub(crate) fn logged(
                 Some(Step::Cancelled) => return log.end(),
                 None => {}
             }
-            step = tokio::select! {
-                step = exchange.next() => Some(step),
-                () = stopping.cancelled() => return log.end(),
-            };
+            step = Some(exchange.next().await);
         }
     });
     reply
 }
 
-/// What a log holds from an event on, and what follows.
+/// What a log holds from an event on, and what follows. When the server stops, the session's own stream ends at
+/// once, and that of a call when the call does.
 pub(crate) fn read(shared: &Shared, log: Arc<EventLog>, from: u64) -> Reply {
     let (pieces, body) = mpsc::channel(WAITING);
-    let stopping = shared.stopping.clone();
     let mut reader = log.reader(from);
     shared.hub.tasks().spawn(async move {
         loop {
@@ -108,7 +104,6 @@ pub(crate) fn read(shared: &Shared, log: Arc<EventLog>, from: u64) -> Reply {
                     None => return,
                 },
                 () = pieces.closed() => return,
-                () = stopping.cancelled() => return,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => Bytes::from_static(KEEP_ALIVE),
             };
             if pieces.send(piece).await.is_err() {
