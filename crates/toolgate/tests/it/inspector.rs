@@ -58,7 +58,8 @@ fn check(by: By<'_>, version: &str) {
     let read = result(by, &["resources/read", "--uri", "test://static-text"]);
     assert_eq!(read["contents"][0]["text"], "This is the content of the static text resource.");
 
-    let prompt = ["prompts/get", "--prompt-name", "test_prompt_with_arguments", "--prompt-args", "arg1=a", "arg2=b"];
+    let prompt =
+        ["prompts/get", "--prompt-name", "test_prompt_with_arguments", "--prompt-args", "arg1=a", "arg2=b"];
     let got = result(by, &prompt);
     assert_eq!(got["messages"][0]["content"]["text"], "Prompt with arguments: arg1='a', arg2='b'");
 

@@ -11,4 +11,6 @@ mod process;
 #[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
+mod stdio;
+#[cfg(test)]
 mod web;

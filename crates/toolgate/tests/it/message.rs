@@ -45,7 +45,8 @@ pub(crate) fn modern(mut params: Value) -> Value {
     let about = params.as_object_mut().unwrap().entry("_meta").or_insert_with(|| json!({}));
     about["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
     about["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "0"});
-    about["io.modelcontextprotocol/clientCapabilities"] = json!({"elicitation": {}, "sampling": {}, "roots": {}});
+    about["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"elicitation": {}, "sampling": {}, "roots": {}});
     params
 }
 

@@ -10,7 +10,7 @@ use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio as Pipe};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio as Pipe};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -263,15 +263,13 @@ impl Stdio {
         Self { running, input, lines, _place: place }
     }
 
-    /// One whose standard output nobody reads, from the first answer on.
-    pub(crate) fn start_unread() -> (Running, ChildStdin) {
-        let place = Place::new();
+    /// One whose standard output is in the hands of the test, which may read it or not.
+    pub(crate) fn start_unread(place: &Place) -> (Running, ChildStdin, ChildStdout) {
         let mut command = place.toolgate(&["serve", "--fixtures"]);
         command.stdin(Pipe::piped()).stdout(Pipe::piped()).stderr(Pipe::null());
         let mut running = Running::start(command);
-        drop(running.0.stdout.take());
-        let input = running.0.stdin.take().unwrap();
-        (running, input)
+        let (input, output) = (running.0.stdin.take().unwrap(), running.0.stdout.take().unwrap());
+        (running, input, output)
     }
 
     pub(crate) fn send(&mut self, line: impl AsRef<[u8]>) {

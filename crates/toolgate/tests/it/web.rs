@@ -38,7 +38,8 @@ impl Ask {
 
     /// Accepts answers as JSON and as events, as clients of the protocol do.
     pub(crate) fn both(self) -> Self {
-        self.header("Content-Type", "application/json").header("Accept", "application/json, text/event-stream")
+        self.header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
     }
 
     /// Belongs to a session.
