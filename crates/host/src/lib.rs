@@ -1,14 +1,20 @@
 //! The machine: confined files, owned tasks and a clock.
 //!
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
-//! ever stand, and so far it needs none.
+//! ever stand: once, to ask the kernel for the version of Landlock.
 
 pub mod clock;
 pub mod files;
+pub mod kernel;
+pub mod programs;
+pub mod standing;
 pub mod tasks;
+pub mod terminal;
 pub mod watch;
 
 pub use clock::Clock;
 pub use files::{FileError, RelPath, Root};
+pub use programs::find_program;
+pub use standing::{FolderState, Standing};
 pub use tasks::{TaskFailed, Tasks};
 pub use watch::{Changes, Watch};
