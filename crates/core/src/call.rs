@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, Principal, Target};
+use crate::{Client, ConnectionId, Principal, Target};
 
 /// One request on its way to a source.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Call {
     pub params: Raw,
     /// The named view of the catalog it came in by, if any.
     pub profile: Option<Arc<str>>,
+    /// The lasting connection it came in by, if any.
+    pub connection: Option<ConnectionId>,
     /// How long it may take, if the caller said so; the hub's own limit holds all the same.
     pub time_limit: Option<Duration>,
     /// Present when it continues a call that had asked something.
@@ -38,6 +40,15 @@ pub struct Resume {
 impl Call {
     /// A call with nothing but who, from where, what for, and its params.
     pub fn new(principal: Arc<Principal>, client: Arc<Client>, target: Target, params: Raw) -> Self {
-        Self { principal, client, target, params, profile: None, time_limit: None, resume: None }
+        Self {
+            principal,
+            client,
+            target,
+            params,
+            profile: None,
+            connection: None,
+            time_limit: None,
+            resume: None,
+        }
     }
 }

@@ -9,6 +9,8 @@ use toolgate_wire::{Era, Raw, Version};
 pub enum Transport {
     /// This process's standard input and output.
     Stdio,
+    /// The standard input and output of another process on this machine, which attached itself to this one.
+    Attached,
     /// Streamable HTTP.
     Http,
     /// The old HTTP with server-sent events.

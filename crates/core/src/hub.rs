@@ -18,13 +18,14 @@ use toolgate_wire::{Era, Raw};
 use crate::catalog::{Catalog, Change};
 use crate::filter::Filters;
 use crate::parking::{Answered, Parked, Parking};
+use crate::presence::Presence;
 use crate::seal::{Next, Sealer, State, digest};
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
-    Ask, Call, Client, Error, Gate, ListKind, Metrics, Offers, Outcome, Principal, Result, Run, Scope,
-    Settings, Source, SourceId, pipeline, run,
+    Ask, Call, Client, Connected, ConnectionInfo, Error, Gate, ListKind, Metrics, NewConnection, Offers,
+    Outcome, Principal, Result, Run, RunInfo, Scope, Settings, Source, SourceId, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) owner: Tasks,
     pub(crate) clock: Clock,
     parking: Parking,
+    presence: Arc<Presence>,
     catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
     info: ServerInfo,
     profiles: Vec<Arc<str>>,
@@ -99,7 +101,9 @@ impl Hub {
             Poll::Ready(outcome) => Some(outcome),
             Poll::Pending => None,
         };
+        let underway = self.inner.presence.begin(run.shared.clone());
         self.inner.owner.spawn(async move {
+            let _underway = underway;
             let outcome = match ready {
                 Some(outcome) => outcome,
                 None => passing.await,
@@ -189,6 +193,21 @@ impl Hub {
     pub fn set_settings(&self, settings: Settings) {
         self.inner.settings.store(Arc::new(settings));
         self.inner.each_catalog(Catalog::merge);
+    }
+
+    /// Notes a client that comes to stay, for as long as what this returns lives.
+    pub fn connect(&self, new: NewConnection) -> Connected {
+        self.inner.presence.connect(new, self.inner.clock.unix_ms())
+    }
+
+    /// Who is connected now, oldest first.
+    pub fn connections(&self) -> Vec<ConnectionInfo> {
+        self.inner.presence.all()
+    }
+
+    /// What runs now, oldest first; calls that end at once never show.
+    pub fn running(&self) -> Vec<RunInfo> {
+        self.inner.presence.running()
     }
 
     /// The counters.

@@ -14,7 +14,7 @@ use toolgate_wire::Raw;
 
 use crate::ask::Ask;
 use crate::hub::Inner;
-use crate::{Call, Client, Error, Kind, LogLevel, Outcome, Principal, Target};
+use crate::{Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target};
 use deadline::Deadline;
 
 pub use handle::RunHandle;
@@ -82,6 +82,7 @@ pub(crate) struct Shared {
     pub(crate) principal: Arc<Principal>,
     pub(crate) target: Target,
     pub(crate) params: Raw,
+    connection: Option<ConnectionId>,
     client: ArcSwap<Client>,
     detached: AtomicBool,
     /// Answers that came with the call before anything was asked.
@@ -107,6 +108,7 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         principal: call.principal.clone(),
         target: call.target.clone(),
         params: call.params.clone(),
+        connection: call.connection,
         client: ArcSwap::new(call.client.clone()),
         detached: AtomicBool::new(false),
         seeds: Mutex::new(call.resume.as_ref().and_then(|resume| resume.responses.clone())),
@@ -192,6 +194,17 @@ impl Shared {
     /// Cancels the run, whoever holds it.
     pub(crate) fn canceller(&self) -> CancellationToken {
         self.cancel.clone()
+    }
+
+    /// What people are told about it while it runs.
+    pub(crate) fn info(&self, elapsed: Duration) -> RunInfo {
+        RunInfo {
+            target: self.target.clone(),
+            principal: self.principal.clone(),
+            transport: self.client.load().transport,
+            connection: self.connection,
+            elapsed,
+        }
     }
 
     pub(crate) fn operation(&self) -> &str {

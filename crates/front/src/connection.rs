@@ -15,7 +15,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Hub, Principal, Transport};
 use toolgate_host::Tasks;
-use toolgate_wire::{Era, Frame, Message, Notification, Refusal, Request, Version, code, method, write};
+use toolgate_wire::{
+    Era, Frame, Message, Notification, Refusal, Request, RequestMeta, Version, code, method, write,
+};
 
 use crate::changes;
 use crate::era::legacy::Delivery;
@@ -27,6 +29,22 @@ use crate::peer::{self, Peer};
 
 /// How many messages one batch may hold.
 pub(crate) const MOST_IN_BATCH: usize = 100;
+
+/// Who is at the other end of a connection.
+pub(crate) struct Who {
+    pub(crate) principal: Arc<Principal>,
+    pub(crate) transport: Transport,
+    /// The client's process, where we know it.
+    pub(crate) process: Option<u32>,
+    /// From where on questions are numbered.
+    pub(crate) first_question: u64,
+}
+
+impl Who {
+    pub(crate) fn new(principal: Arc<Principal>, transport: Transport) -> Self {
+        Self { principal, transport, process: None, first_question: 0 }
+    }
+}
 
 /// One lasting two-way connection.
 pub(crate) struct Connection {
@@ -44,12 +62,15 @@ impl Connection {
     /// A connection whose frames go to `output`; what it starts belongs to `tasks`.
     pub(crate) fn new(
         hub: Hub,
-        (principal, transport): (Arc<Principal>, Transport),
+        who: Who,
         tasks: Tasks,
         output: mpsc::Sender<Bytes>,
         most_requests: usize,
     ) -> Arc<Self> {
+        let Who { principal, transport, process, first_question } = who;
         let peer = Arc::new(Peer::new(principal, None, transport));
+        peer.enter(&hub, process);
+        peer.ask_from(first_question);
         let (under_way, announcing) = (AtomicUsize::new(0), AtomicBool::new(false));
         Arc::new(Self { hub, peer, transport, tasks, output, most_requests, under_way, announcing })
     }
@@ -106,10 +127,12 @@ impl Connection {
             return Answered { frame: Some(frame), counted };
         }
         let begun = if modern::is_modern(&request) {
+            self.introduce(&request);
             let at = Entrance {
                 principal: &self.peer.principal,
                 profile: None,
                 transport: self.transport,
+                connection: self.peer.connection(),
                 streams,
             };
             modern::begin(&self.hub, at, request, None).await
@@ -124,6 +147,17 @@ impl Connection {
                 drop(counted);
                 Answered { frame: self.listen(listening).await, counted: None }
             }
+        }
+    }
+
+    /// A modern client says with every request what it is called; once is enough to remember it.
+    fn introduce(&self, request: &Request) {
+        if self.peer.is_named() {
+            return;
+        }
+        let info = request.params.as_ref().and_then(|params| RequestMeta::read(params).client_info);
+        if let Some(info) = info {
+            self.peer.introduce(&info);
         }
     }
 

@@ -140,6 +140,7 @@ impl Drop for Listening {
                 principal: &self.principal,
                 profile: self.profile.as_ref(),
                 transport: self.transport,
+                connection: None,
                 streams: false,
             };
             let run = self.hub.start(subscription(&at, self.client.clone(), &uri, false));

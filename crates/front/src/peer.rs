@@ -1,12 +1,13 @@
 //! What a legacy connection remembers: who is there, what they watch, what runs, and what they were asked.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{
-    Answers, Ask, Capabilities, Client, Error, Kind, LogLevel, Principal, Question, Transport,
+    Answers, Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
+    NewConnection, Principal, Question, Transport,
 };
 use toolgate_wire::{Id, Raw, Response, Version, write};
 
@@ -20,11 +21,15 @@ pub(crate) const IN_USE: &str = "this id is in use by a request that still runs"
 pub(crate) struct Peer {
     pub(crate) principal: Arc<Principal>,
     pub(crate) profile: Option<Arc<str>>,
+    connected: OnceLock<Connected>,
     state: Mutex<State>,
 }
 
 struct State {
     client: Arc<Client>,
+    /// What the client calls itself, until it shows among those that are connected.
+    name: Option<ClientName>,
+    named: bool,
     greeted: bool,
     level: LogLevel,
     watched: Vec<Arc<str>>,
@@ -40,6 +45,8 @@ impl Peer {
     pub(crate) fn new(principal: Arc<Principal>, profile: Option<Arc<str>>, transport: Transport) -> Self {
         let state = State {
             client: Arc::new(Client::unknown(transport)),
+            name: None,
+            named: false,
             greeted: false,
             level: LogLevel::Info,
             watched: Vec::new(),
@@ -47,7 +54,47 @@ impl Peer {
             next_question: 0,
             questions: HashMap::new(),
         };
-        Self { principal, profile, state: Mutex::new(state) }
+        Self { principal, profile, connected: OnceLock::new(), state: Mutex::new(state) }
+    }
+
+    /// From now on the client shows among those that are connected, until the connection is forgotten.
+    pub(crate) fn enter(&self, hub: &Hub, process: Option<u32>) {
+        let (transport, name) = {
+            let mut state = self.lock();
+            (state.client.transport, state.name.take())
+        };
+        let connected = hub.connect(NewConnection { transport, principal: self.principal.clone(), process });
+        if let Some(name) = name {
+            connected.named(name);
+        }
+        // One that has entered before stays who it was.
+        drop(self.connected.set(connected));
+    }
+
+    /// The number under which the client shows among those that are connected.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        self.connected.get().map(Connected::id)
+    }
+
+    /// Whether the client has said what it calls itself.
+    pub(crate) fn is_named(&self) -> bool {
+        self.lock().named
+    }
+
+    /// Remembers what the client calls itself: a `clientInfo` object.
+    pub(crate) fn introduce(&self, info: &Raw) {
+        let Some(name) = ClientName::read(info) else { return };
+        let mut state = self.lock();
+        state.named = true;
+        match self.connected.get() {
+            Some(connected) => connected.named(name),
+            None => state.name = Some(name),
+        }
+    }
+
+    /// Numbers questions from here on, so that they are never taken for those of another hub before this one.
+    pub(crate) fn ask_from(&self, number: u64) {
+        self.lock().next_question = number;
     }
 
     /// Takes the client's introduction; tells the version to answer with.
@@ -60,6 +107,10 @@ impl Peer {
         let transport = state.client.transport;
         state.client = Arc::new(Client { version, capabilities, transport, reachable: true });
         state.greeted = true;
+        drop(state);
+        if let Some(info) = params.get("clientInfo") {
+            self.introduce(&info);
+        }
         version
     }
 

@@ -12,7 +12,7 @@ use toolgate_core::{Hub, Principal, Transport};
 use toolgate_wire::lines::Item;
 use toolgate_wire::{Lines, code, write};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Who};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -42,10 +42,20 @@ pub async fn serve(
     limits: StdioLimits,
     stop: CancellationToken,
 ) {
+    serve_as(hub, Who::new(Principal::local(), Transport::Stdio), (input, output), limits, stop).await;
+}
+
+/// Serves one client that speaks as one on standard input and output does, wherever it is.
+pub(crate) async fn serve_as(
+    hub: Hub,
+    who: Who,
+    (input, output): (impl AsyncRead + Unpin, impl AsyncWrite + Send + Unpin + 'static),
+    limits: StdioLimits,
+    stop: CancellationToken,
+) {
     // The writer outlives the requests, so it belongs to the hub and not to them.
     let (frames, written) = output::start(hub.tasks(), output);
     let tasks = hub.tasks().child();
-    let who = (Principal::local(), Transport::Stdio);
     let connection = Connection::new(hub, who, tasks.clone(), frames, limits.requests);
     tokio::select! {
         () = read(&connection, input, limits.line) => {}

@@ -105,6 +105,7 @@ impl HubBuilder {
             owner: self.owner,
             clock: self.clock,
             parking: Parking::default(),
+            presence: Arc::default(),
             catalogs: Mutex::new(HashMap::new()),
             info: self.info,
             profiles: self.profiles,

@@ -9,7 +9,7 @@ use toolgate_wire::Raw;
 
 use super::{EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
-use crate::{Client, Error, Kind, LogLevel, Outcome, Principal, Result};
+use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result};
 
 /// The source's end of a run.
 #[derive(Clone)]
@@ -33,6 +33,11 @@ impl RunHandle {
     /// Who calls.
     pub fn principal(&self) -> &Arc<Principal> {
         &self.shared.principal
+    }
+
+    /// The lasting connection that the call came in by, if any.
+    pub fn connection(&self) -> Option<ConnectionId> {
+        self.shared.connection
     }
 
     /// Whether JSON texts are to be written without indentation.

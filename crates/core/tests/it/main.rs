@@ -23,6 +23,8 @@ mod paging;
 #[cfg(test)]
 mod parking;
 #[cfg(test)]
+mod presence;
+#[cfg(test)]
 mod replaced;
 #[cfg(test)]
 mod rounds;

@@ -85,6 +85,7 @@ async fn call(
     let token = RequestMeta::read(&params).progress_id();
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), params);
     call.profile = peer.profile.clone();
+    call.connection = peer.connection();
     let run = hub.start(call);
     if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = &target {
         return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), run.outcome().await);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{
-    Call, Capabilities, Client, Error, Hub, Kind, Look, Principal, Result, Target, Transport,
+    Call, Capabilities, Client, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target, Transport,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta, method};
 
@@ -22,6 +22,8 @@ pub(crate) struct Entrance<'a> {
     pub(crate) principal: &'a Arc<Principal>,
     pub(crate) profile: Option<&'a Arc<str>>,
     pub(crate) transport: Transport,
+    /// The lasting connection, where there is one.
+    pub(crate) connection: Option<ConnectionId>,
     /// Notifications can go before the answer.
     pub(crate) streams: bool,
 }
@@ -129,6 +131,7 @@ async fn started(
             let token = about.progress_id();
             let mut call = Call::new(at.principal.clone(), client(at, &params), target.clone(), params);
             call.profile = at.profile.cloned();
+            call.connection = at.connection;
             call.resume = resume;
             Ok(Begun::Running(Box::new(Exchange {
                 hub: hub.clone(),

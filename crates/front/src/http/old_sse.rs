@@ -15,7 +15,7 @@ use super::body::{Reply, empty, events, text};
 use super::session::random_id;
 use super::stream::{KEEP_ALIVE_EVERY, event};
 use super::{DRAIN_TIME, Shared};
-use crate::connection::Connection;
+use crate::connection::{Connection, Who};
 
 /// How many frames may wait for a slow client.
 const WAITING: usize = 64;
@@ -46,7 +46,7 @@ pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
     let (frames, mut waiting) = mpsc::channel::<Bytes>(WAITING);
     let (pieces, body) = mpsc::channel::<Bytes>(WAITING);
     let tasks = shared.hub.tasks().child();
-    let who = (principal.clone(), Transport::Sse);
+    let who = Who::new(principal.clone(), Transport::Sse);
     let connection = Connection::new(shared.hub.clone(), who, tasks.clone(), frames, MOST_REQUESTS);
     shared.old.lock().insert(id.clone(), (principal, connection.clone()));
     let mut hello = Vec::new();

@@ -109,6 +109,7 @@ impl At<'_> {
             principal: &self.principal,
             profile: self.address.profile.as_ref(),
             transport: Transport::Http,
+            connection: None,
             streams: self.accepts.events,
         };
         match modern::begin(&self.shared.hub, at, request, Some(&get)).await {
@@ -140,6 +141,9 @@ impl At<'_> {
             Begun::Answer(answer) => {
                 let begins = greets && lasting && peer.version().is_some();
                 let mut reply = self.whole(answer);
+                if begins {
+                    peer.enter(&self.shared.hub, None);
+                }
                 if begins && let Err(refused) = self.shared.sessions.begin(peer, &mut reply) {
                     return *refused;
                 }
