@@ -1,0 +1,8 @@
+//! The front on bytes, over a hub in memory: made-up lines and requests, each answered as often as it should be.
+
+#[cfg(test)]
+mod heads;
+#[cfg(test)]
+mod lines;
+#[cfg(test)]
+mod scene;
