@@ -196,7 +196,11 @@ impl Connection {
         match &*notification.method {
             method::CANCELLED => self.peer.cancel(notification.params.as_ref()),
             // A client that is not on this machine has no say in its folders.
-            method::ROOTS_LIST_CHANGED if self.transport == Transport::Stdio => self.hub.roots_changed(),
+            method::ROOTS_LIST_CHANGED
+                if matches!(self.transport, Transport::Stdio | Transport::Attached) =>
+            {
+                self.hub.roots_changed();
+            }
             method::INITIALIZED if !self.announcing.swap(true, Ordering::AcqRel) => {
                 let this = Arc::downgrade(self);
                 let mut changes = self.hub.changes(&self.peer.principal);

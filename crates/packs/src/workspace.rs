@@ -2,8 +2,8 @@
 //!
 //! The folder is the configured one; else the first root of the client, if that is a program on this machine
 //! that talks to us over stdio; else a folder of our own. A client over HTTP may be anywhere, and what it
-//! calls its root is a path on *its* machine: it never chooses a folder of ours. A process has one workspace
-//! at a time, because a process that talks over stdio has one client and listens on no port.
+//! calls its root is a path on *its* machine: it never chooses a folder of ours. A client that is attached by a
+//! process of its own has its own workspace in the same way; only the list of resources is that of the hub.
 
 mod choice;
 mod config;
@@ -15,7 +15,7 @@ mod write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use toolgate_core::{AnyTool, ListKind, Offers, Pack, Result, RunHandle, Shelf, tool};
+use toolgate_core::{AnyTool, ListKind, Offers, Pack, Result, RunHandle, Shelf, Transport, tool};
 use toolgate_host::{FileError, RelPath, Root, Tasks};
 use toolgate_wire::Raw;
 
@@ -63,7 +63,9 @@ impl Workspace {
     /// The folder that this call works in; asks the client, if nobody has yet.
     async fn root(&self, run: &RunHandle) -> Result<Root> {
         let root = self.0.choice.settle(run).await?;
-        self.0.resources.show(&root);
+        if run.client().transport != Transport::Attached {
+            self.0.resources.show(&root);
+        }
         Ok(root)
     }
 

@@ -1,13 +1,17 @@
 //! Which folder is the workspace.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use toolgate_core::{Result, RunHandle, Transport};
+use toolgate_core::{ConnectionId, Result, RunHandle, Transport};
 use toolgate_host::Root;
 
 use super::told;
 use crate::folder::OwnFolder;
+
+/// How many attached clients' folders are remembered; whoever is forgotten is asked again.
+const MOST_TOLD: usize = 256;
 
 /// Which folder is the workspace: the configured one, the client's, or our own.
 #[derive(Debug)]
@@ -17,13 +21,32 @@ pub(super) struct RootChoice {
     told: Mutex<Told>,
 }
 
-/// What came of asking the client.
+/// What came of asking clients.
 #[derive(Debug, Default)]
 struct Told {
-    /// Its folder, or our own where it has none; absent until it was asked.
-    root: Option<Root>,
-    /// How often its folders have changed. An answer from before a change is not kept.
+    /// Each one's folder, or our own where it has none; absent until it was asked.
+    roots: HashMap<Teller, Root>,
+    /// How often their folders have changed. An answer from before a change is not kept.
     round: u64,
+}
+
+/// A client that may tell its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Teller {
+    /// The one on this process's standard input; there is one at a time.
+    Stdio,
+    /// One on the standard input of another process of this machine.
+    Attached(ConnectionId),
+}
+
+impl Teller {
+    fn of(run: &RunHandle) -> Option<Self> {
+        match run.client().transport {
+            Transport::Stdio => Some(Self::Stdio),
+            Transport::Attached => run.connection().map(Self::Attached),
+            Transport::Http | Transport::Sse | Transport::Local => None,
+        }
+    }
 }
 
 impl RootChoice {
@@ -31,9 +54,9 @@ impl RootChoice {
         Self { configured, own: OwnFolder::new(fallback), told: Mutex::default() }
     }
 
-    /// The folder as far as it is known; asks nobody.
+    /// The folder as far as it is known; asks nobody, and follows no client but our own.
     pub(super) fn now(&self) -> Result<Root> {
-        let known = self.configured.clone().or_else(|| self.told().root.clone());
+        let known = self.configured.clone().or_else(|| self.told().roots.get(&Teller::Stdio).cloned());
         known.map_or_else(|| self.own.root(), Ok)
     }
 
@@ -41,35 +64,44 @@ impl RootChoice {
     ///
     /// Calls that come at once may each ask: a client answers by itself, and none has to wait for another.
     pub(super) async fn settle(&self, run: &RunHandle) -> Result<Root> {
-        let client = run.client();
-        let may_tell = client.transport == Transport::Stdio && client.capabilities.roots;
-        let Some(round) = self.unasked().filter(|_| may_tell) else {
-            return self.now();
+        let (None, Some(teller)) = (&self.configured, Teller::of(run)) else { return self.now() };
+        let round = {
+            let told = self.told();
+            if let Some(root) = told.roots.get(&teller) {
+                return Ok(root.clone());
+            }
+            told.round
         };
+        if !run.client().capabilities.roots {
+            return self.own.root();
+        }
         let root = match told::ask(run).await? {
             Some(root) => root,
             None => self.own.root()?,
         };
         let mut told = self.told();
-        if told.round == round && told.root.is_none() {
-            told.root = Some(root.clone());
+        if told.round == round && !told.roots.contains_key(&teller) {
+            told.keep(teller, root.clone());
         }
         Ok(root)
     }
 
     pub(super) fn forget(&self) {
         let mut told = self.told();
-        told.root = None;
+        told.roots.clear();
         told.round += 1;
-    }
-
-    /// The round in which the client is still to be asked.
-    fn unasked(&self) -> Option<u64> {
-        let told = self.told();
-        (self.configured.is_none() && told.root.is_none()).then_some(told.round)
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Told {
+    fn keep(&mut self, teller: Teller, root: Root) {
+        if self.roots.len() >= MOST_TOLD {
+            self.roots.retain(|teller, _| *teller == Teller::Stdio);
+        }
+        self.roots.insert(teller, root);
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{Client, Error, Event, ListKind, Outcome, Transport};
+use toolgate_core::{Client, Error, Event, ListKind, NewConnection, Outcome, Principal, Transport};
 use toolgate_host::Tasks;
 use toolgate_packs::{Workspace, WorkspaceConfig};
 use toolgate_testkit::{
@@ -108,6 +108,33 @@ async fn a_client_that_is_elsewhere_never_chooses_a_folder_here() {
     }
     let mode = fs::metadata(scene.host("own")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
+}
+
+#[tokio::test]
+async fn attached_clients_have_a_folder_each_and_the_list_stays_that_of_the_hub() {
+    let scene = scene();
+    let attached = || {
+        scene.hub.connect(NewConnection {
+            transport: Transport::Attached,
+            principal: Principal::local(),
+            process: None,
+        })
+    };
+    let (first, second) = (attached(), attached());
+    let client = Arc::new(Client { transport: Transport::Attached, ..(*client_legacy()).clone() });
+    for (connected, folder, asked) in
+        [(&first, "project", 1), (&second, "other", 1), (&first, "project", 0), (&second, "other", 0)]
+    {
+        let input = json!({"path": "f", "content": "x"});
+        let mut call = call(client.clone(), "workspace_write", input);
+        call.connection = Some(connected.id());
+        let driven = within(drive(scene.hub.start(call), [(KEY, answer(&[scene.uri(folder)]))])).await;
+        assert_eq!(driven.events.len(), asked, "{folder}");
+        driven.complete();
+        assert_eq!(scene.written(), [folder]);
+    }
+    scene.put("own/ours.md", "");
+    assert_eq!(list_names(&scene.hub, ListKind::Resources).await, ["workspace:///ours.md"]);
 }
 
 #[tokio::test]
