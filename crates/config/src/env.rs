@@ -19,6 +19,8 @@ pub const HOME: &str = "HOME";
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// The folder of the user's data files.
 pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// The folders that programs are looked for in.
+pub const PATH: &str = "PATH";
 /// Set to anything: no colour.
 pub const NO_COLOR: &str = "NO_COLOR";
 
@@ -95,6 +97,12 @@ pub const VARIABLES: &[Variable] = &[
     ),
     ours("TOOLGATE_HTTP_SESSIONS", "http.sessions", Kind::Boolean, "Whether HTTP keeps sessions."),
     ours(
+        "TOOLGATE_HTTP_TOKEN",
+        "http.token",
+        Kind::Text,
+        "The secret that every client of HTTP has to send.",
+    ),
+    ours(
         "TOOLGATE_LOG_LEVEL",
         "log.level",
         Kind::Word,
@@ -124,5 +132,6 @@ pub const VARIABLES: &[Variable] = &[
     outside(HOME, Kind::Path, "The user's home folder."),
     outside(XDG_CONFIG_HOME, Kind::Path, "The folder of the user's configuration files."),
     outside(XDG_DATA_HOME, Kind::Path, "The folder of the user's data files."),
+    outside(PATH, Kind::Text, "The folders that programs are looked for in."),
     outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),
 ];

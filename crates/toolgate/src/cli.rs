@@ -1,15 +1,18 @@
 //! The command line, as it is typed.
 
+mod examples;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// One gate between AI agents and everything they may use.
 ///
-/// Toolgate is an MCP server. Add `toolgate serve` to an MCP client, or try it from here:
-/// `toolgate tools list`, then `toolgate tools call workspace_list`.
+/// Toolgate is an MCP server: an AI client talks to it, and behind it stand tools. Every call passes one policy,
+/// whatever tool it is for and whichever client it came from.
 #[derive(Debug, Parser)]
 #[command(name = "toolgate", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = examples::TOOLGATE)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -17,17 +20,20 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Where the help shows options of every command.
+const GLOBAL: &str = "Options of every command";
+
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Read this configuration file instead of `toolgate.toml` in the working folder or the user's.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
     pub(crate) config: Option<PathBuf>,
     /// What to log to standard error.
-    #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = GLOBAL)]
     pub(crate) log_level: Option<LogLevel>,
     /// The folder that workspace tools work on.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) workspace: Option<PathBuf>,
     /// Add the tools of the protocol's conformance suite.
     #[arg(long, global = true, hide = true)]
@@ -59,16 +65,46 @@ impl LogLevel {
 pub(crate) enum Command {
     /// Serve MCP clients: over standard input and output, or over HTTP.
     ///
-    /// A client that starts `toolgate serve` itself talks to it over standard input and output:
-    ///
-    ///   echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | toolgate serve
-    ///
-    /// With `--http` any number of clients connect to http://127.0.0.1:3000/mcp.
-    #[command(verbatim_doc_comment)]
+    /// A client that starts `toolgate serve` itself talks to it over standard input and output. With `--http` any
+    /// number of clients connect to it, by default at http://127.0.0.1:3000/mcp.
+    #[command(after_help = examples::SERVE)]
     Serve(Serve),
     /// See and call the tools, as an MCP client would.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::TOOLS)]
     Tools(Tools),
+    /// Say what is configured, found, missing or weaker than it could be, each with the next step.
+    ///
+    /// It changes nothing. It ends with 0 if nothing is broken, with 1 if something is, and with 2 if the
+    /// configuration is.
+    #[command(after_help = examples::DOCTOR)]
+    Doctor {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the completions for a shell.
+    ///
+    /// They complete commands, options and their values.
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page, or write the pages of all commands to a folder.
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// Write a page for every command to this folder, which is made if it is missing.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// A shell that completions can be written for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Args)]
@@ -87,6 +123,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
     /// List the tools.
+    #[command(after_help = examples::TOOLS_LIST)]
     List {
         /// Show every tool with its description and hints.
         #[arg(long)]
@@ -96,6 +133,7 @@ pub(crate) enum Tools {
         json: bool,
     },
     /// Show what a tool does and what it takes.
+    #[command(after_help = examples::TOOLS_SHOW)]
     Show {
         /// The tool's name.
         tool: String,
@@ -105,11 +143,9 @@ pub(crate) enum Tools {
     },
     /// Call a tool and print its answer.
     ///
-    /// Arguments are `key=value` pairs, where a value that is JSON counts as such, or one JSON object:
-    ///
-    ///   toolgate tools call workspace_read path=notes.md
-    ///   toolgate tools call workspace_read '{"path": "notes.md"}'
-    #[command(verbatim_doc_comment)]
+    /// Arguments are `key=value` pairs, where a value that is JSON counts as such, or one JSON object. It ends with
+    /// 0 if the tool did its work, and with 1 if it says that it failed.
+    #[command(after_help = examples::TOOLS_CALL)]
     Call {
         /// The tool's name.
         tool: String,

@@ -1,28 +1,57 @@
 //! The commands, a file each.
 
+mod completions;
+mod doctor;
+mod greeting;
+mod man;
+mod progress;
 mod serve;
+mod table;
 mod tools;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
+use toolgate_core::Hub;
 use toolgate_host::Tasks;
 
 use crate::cli::{Cli, Command};
-use crate::gate;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
+use crate::{gate, logging};
 
 /// How long tasks get to end when a command is done.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Runs a command.
-pub(crate) async fn run(cli: Cli, settings: Settings) -> anyhow::Result<ExitCode> {
-    let tasks = Tasks::new();
-    let hub = gate::hub(&settings, cli.global.fixtures, &tasks)?;
-    let code = match cli.command {
-        Command::Serve(_) => serve::run(hub, settings).await?,
-        Command::Tools(tools) => tools::run(&hub, tools).await?,
-    };
-    tasks.shutdown(GRACE).await;
-    Ok(code)
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        Command::Serve(_) => on_hub(cli, async |hub, settings| serve::run(hub, settings).await),
+        Command::Tools(tools) => on_hub(cli, async |hub, _| tools::run(&hub, tools).await),
+        Command::Doctor { json } => doctor::run(cli, *json),
+        Command::Completions { shell } => completions::run(*shell),
+        Command::Man { dir } => man::run(dir.as_deref()),
+    }
+}
+
+/// Runs what needs a hub, on one made as configured.
+fn on_hub(
+    cli: &Cli,
+    work: impl AsyncFnOnce(Hub, Settings) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    let settings = settings::load(cli)?;
+    logging::init(&settings.log);
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let code = runtime.block_on(async {
+        let tasks = Tasks::new();
+        let hub = gate::hub(&settings, cli.global.fixtures, &tasks)?;
+        let code = work(hub, settings).await?;
+        tasks.shutdown(GRACE).await;
+        Ok(code)
+    });
+    // A read of standard input that never ends must not keep the process alive.
+    runtime.shutdown_background();
+    code
 }

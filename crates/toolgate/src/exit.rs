@@ -10,6 +10,8 @@ use toolgate_front::http::BindError;
 pub(crate) const FAILED: u8 = 1;
 /// Wrong usage or configuration.
 pub(crate) const USAGE: u8 = 2;
+/// Our bug.
+pub(crate) const BUG: u8 = 70;
 
 /// Help asked for is an answer; anything else that clap says is a mistake in usage.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -21,6 +23,9 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 /// Says what went wrong and what to do, and picks the exit code.
 #[expect(clippy::print_stderr, reason = "this is where commands speak to people")]
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
+    if is_enough(error) {
+        return ExitCode::SUCCESS;
+    }
     if let Some(error) = error.downcast_ref::<Error>() {
         eprintln!("error: {error}");
         if let Some(hint) = error.next_step() {
@@ -31,4 +36,10 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
     let code = if error.is::<ConfigError>() || error.is::<BindError>() { USAGE } else { FAILED };
     eprintln!("error: {error:#}");
     ExitCode::from(code)
+}
+
+/// Whoever read our output has read enough of it, as `head` does, and closed it: nothing failed.
+fn is_enough(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

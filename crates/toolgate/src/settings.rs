@@ -51,6 +51,7 @@ pub(crate) struct Settings {
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
     pub(crate) data_dir: PathBuf,
+    pub(crate) file: Option<PathBuf>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -84,6 +85,7 @@ pub(crate) fn load(cli: &Cli) -> anyhow::Result<Settings> {
         workspace: sections.section("workspace"),
         memory: sections.section("memory"),
         data_dir: sections.value("data_dir").unwrap_or_default(),
+        file: document.file().map(Into::into),
         warnings: document.warnings().iter().map(ToString::to_string).collect(),
     })?;
     if settings.data_dir.as_os_str().is_empty() {

@@ -86,7 +86,11 @@ impl BindError {
 }
 
 impl HttpConfig {
-    pub(super) fn address(&self) -> Result<SocketAddr, BindError> {
+    /// The address to listen on.
+    ///
+    /// # Errors
+    /// `bind` is no address.
+    pub fn address(&self) -> Result<SocketAddr, BindError> {
         let host = match self.bind.as_str() {
             "localhost" => "127.0.0.1",
             host => host.trim_start_matches('[').trim_end_matches(']'),

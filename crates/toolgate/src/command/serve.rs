@@ -8,6 +8,7 @@ use toolgate_core::Hub;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 
+use crate::command::greeting;
 use crate::settings::{Settings, Transport};
 
 /// Serves as configured.
@@ -15,12 +16,14 @@ pub(crate) async fn run(hub: Hub, settings: Settings) -> anyhow::Result<ExitCode
     let stop = stop_signal(&hub)?;
     match settings.transport {
         Transport::Stdio => {
+            greeting::stdio();
             let limits = StdioLimits::default();
             stdio::serve(hub, tokio::io::stdin(), tokio::io::stdout(), limits, stop).await;
         }
         Transport::Http => {
-            let server = Server::bind(hub, settings.http).await?;
-            tracing::info!("listening on http://{}/mcp", server.address());
+            let needs_token = settings.http.token.is_some();
+            let server = Server::bind(hub.clone(), settings.http).await?;
+            greeting::http(&hub, server.address(), needs_token).await;
             server.serve(stop).await;
         }
     }

@@ -11,10 +11,10 @@ use toolgate_core::Hub;
 use crate::cli::Tools;
 
 /// Runs one of the subcommands.
-pub(crate) async fn run(hub: &Hub, tools: Tools) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(hub: &Hub, tools: &Tools) -> anyhow::Result<ExitCode> {
     match tools {
-        Tools::List { all, json } => list::run(hub, all, json).await,
-        Tools::Show { tool, json } => show::run(hub, &tool, json).await,
-        Tools::Call { tool, arguments, json } => call::run(hub, &tool, &arguments, json).await,
+        Tools::List { all, json } => list::run(hub, *all, *json).await,
+        Tools::Show { tool, json } => show::run(hub, tool, *json).await,
+        Tools::Call { tool, arguments, json } => call::run(hub, tool, arguments, *json).await,
     }
 }

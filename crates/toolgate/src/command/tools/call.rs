@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use toolgate_core::{Call, Error, Hub, Kind, Outcome, Principal, Target, local_client};
 use toolgate_wire::Raw;
 
+use crate::command::progress;
 use crate::exit;
 
 /// Calls a tool; standard output gets its answer, standard error why it failed.
@@ -19,7 +20,7 @@ pub(crate) async fn run(
     let params = json!({"name": name, "arguments": read(arguments)?});
     let target = Target::Tool(name.parse()?);
     let call = Call::new(Principal::local(), local_client(), target, Raw::of(&params));
-    let result = match hub.start(call).outcome().await {
+    let result = match progress::outcome(hub.start(call), name).await {
         Outcome::Complete(result) => result,
         Outcome::Failed(error) => return Err(error.into()),
         Outcome::InputRequired { .. } | Outcome::Task(_) => {

@@ -5,6 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use toolgate_core::{Hub, ListKind, Principal, ToolItem};
+use toolgate_host::terminal;
+
+use crate::command::table::{fit, one_line};
+
+/// The least room for a description; in a terminal so narrow its lines wrap.
+const LEAST: usize = 16;
 
 /// Prints the tools.
 pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
@@ -19,6 +25,7 @@ pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<E
         writeln!(out, "{}", serde_json::to_string_pretty(&json!({"items": items}))?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let columns = terminal::columns(&out);
     let width = view.tools().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();
     let mut last = "";
     for (source, tool) in view.tools_by_source() {
@@ -30,9 +37,12 @@ pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<E
         let description = description.as_ref().and_then(|text| text.as_string()).unwrap_or_default();
         let name = tool.name.as_str();
         if all {
-            writeln!(out, "  {name}  ({})\n      {description}", hints(tool))?;
+            writeln!(out, "  {name}  ({})\n      {}", hints(tool), one_line(&description))?;
         } else {
-            writeln!(out, "  {name:width$}  {}", first_sentence(&description))?;
+            let line = one_line(first_sentence(&description));
+            // Who looks at a terminal gets lines that fit; who reads on gets all.
+            let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(width + 4).max(LEAST));
+            writeln!(out, "  {name:width$}  {}", fit(&line, room))?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,0 +1,94 @@
+//! The examples below each command's help. A line that is indented by four is a command line, and a test parses it.
+
+pub(super) const TOOLGATE: &str = "\
+Examples:
+  See what an AI client would see, and call a tool:
+    toolgate tools list
+    toolgate tools call workspace_list
+
+  Serve a client that starts the program itself, or any number of them over HTTP:
+    toolgate serve
+    toolgate serve --http
+
+  Find out what is missing:
+    toolgate doctor";
+
+pub(super) const SERVE: &str = "\
+Examples:
+  Serve the client on standard input and output, on the files of one folder:
+    toolgate serve --workspace ./project
+
+  Ask one thing and end:
+    echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}' | toolgate serve
+
+  Serve over HTTP, on another port:
+    toolgate serve --http --port 4000
+
+  Serve other machines too; `http.token` has to be set in `toolgate.toml`:
+    toolgate serve --http --host 0.0.0.0";
+
+pub(super) const TOOLS: &str = "\
+Examples:
+  toolgate tools list
+  toolgate tools show workspace_write
+  toolgate tools call workspace_write path=notes.md content='remember the milk'";
+
+pub(super) const TOOLS_LIST: &str = "\
+Examples:
+  List the tools by source, then with what each does to the world:
+    toolgate tools list
+    toolgate tools list --all
+
+  Get their definitions, as clients get them:
+    toolgate tools list --json | jq '.items[].definition.name'";
+
+pub(super) const TOOLS_SHOW: &str = "\
+Examples:
+  See what a tool takes, in words or as JSON Schema:
+    toolgate tools show workspace_read
+    toolgate tools show workspace_read --json | jq .inputSchema";
+
+pub(super) const TOOLS_CALL: &str = "\
+Examples:
+  Give arguments as pairs, or as one JSON object:
+    toolgate tools call workspace_read path=notes.md
+    toolgate tools call workspace_read '{\"path\": \"notes.md\"}'
+
+  Text that looks like JSON needs its own quotes:
+    toolgate tools call workspace_write path=year.txt content='\"2026\"'
+
+  Get the whole result, as a client gets it:
+    toolgate tools call workspace_list --json";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  Look at everything:
+    toolgate doctor
+
+  Look with another configuration file:
+    toolgate doctor --config team.toml
+
+  See in a script what is broken:
+    toolgate doctor --json | jq '.items[] | select(.state == \"broken\")'";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  For bash, from the next shell on:
+    toolgate completions bash > ~/.local/share/bash-completion/completions/toolgate
+
+  For zsh, in a folder of its `fpath`:
+    toolgate completions zsh > ~/.zfunc/_toolgate
+
+  For fish:
+    toolgate completions fish > ~/.config/fish/completions/toolgate.fish";
+
+pub(super) const MAN: &str = "\
+Examples:
+  Read the page:
+    toolgate man | man -l -
+
+  Install the pages of all commands for yourself:
+    toolgate man --dir ~/.local/share/man/man1";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,15 @@
+//! Whether a process can give up rights for good.
+
+use toolgate_host::kernel;
+
+use super::{Finding, Scene, State};
+
+pub(super) fn look(_: &Scene) -> Vec<Finding> {
+    vec![match kernel::landlock_version() {
+        Some(version) => Finding::new(State::Ok, format!("Landlock, version {version}")),
+        None => {
+            Finding::new(State::Weak, "no Landlock: what a child process may touch is not held by the kernel")
+                .hint("use Linux 5.13 or later with `landlock` among its security modules")
+        }
+    }]
+}
