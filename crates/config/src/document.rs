@@ -4,12 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::error::{ConfigError, Problem};
 use crate::explain::unknown_key;
 use crate::key::KeyPath;
 use crate::leaves::{Leaf, leaves};
-use crate::node::{Content, Node, Table};
+use crate::node::{Content, Node, Table, fill_up};
 use crate::origin::Origin;
 use crate::section;
 
@@ -17,14 +18,41 @@ use crate::section;
 #[derive(Clone)]
 pub struct Document {
     root: Node,
-    file: Option<PathBuf>,
+    pub(crate) files: Files,
     warnings: Vec<Problem>,
 }
 
+/// The files of a document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// Ours, if there is one.
+    pub(crate) own: Option<PathBuf>,
+    /// OpenCode's, if there is one.
+    pub(crate) opencode: Option<PathBuf>,
+    /// All that were read, or would have been had they been there.
+    pub(crate) looked_for: Vec<PathBuf>,
+}
+
 impl Document {
-    pub(crate) fn new(table: Table, file: Option<PathBuf>, warnings: Vec<Problem>) -> Self {
+    pub(crate) fn new(table: Table, warnings: Vec<Problem>) -> Self {
         let root = Node { content: Content::Table(table), origin: Origin::Default, named: Origin::Default };
-        Self { root, file, warnings }
+        Self { root, files: Files::default(), warnings }
+    }
+
+    /// Adds a source whose values count only where there are none yet.
+    pub(crate) fn lay_under(&mut self, lower: Table, warnings: Vec<Problem>) {
+        if let Content::Table(table) = &mut self.root.content {
+            fill_up(table, lower);
+        }
+        self.warnings.extend(warnings);
+    }
+
+    /// The text that stands at a dotted key.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match &self.root.find(&KeyPath::dotted(key))?.content {
+            Content::Scalar(value) => value.as_str(),
+            Content::List(_) | Content::Table(_) => None,
+        }
     }
 
     /// The table of this name as its component understands it; its default if nobody wrote one.
@@ -70,7 +98,7 @@ impl Document {
     #[must_use]
     pub fn resolve(&self, key: &str, path: &Path) -> PathBuf {
         match self.origin(key) {
-            Origin::File(place) => {
+            Origin::OpenCode(place) | Origin::File(place) => {
                 place.path.parent().map_or_else(|| path.into(), |folder| folder.join(path))
             }
             Origin::Default | Origin::Variable(_) | Origin::Flag(_) => path.into(),
@@ -83,13 +111,37 @@ impl Document {
         leaves(&self.root)
     }
 
-    /// The file that was read, if there is one.
+    /// Every value of the settings made from this document, with where it comes from: what nobody wrote is
+    /// there with its default. `settings` is an object with a member for each top-level key.
     #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
+    pub fn in_force(&self, settings: Value) -> Vec<Leaf> {
+        let mut leaves = leaves(&Node::from_json(settings, &Origin::Default));
+        for leaf in &mut leaves {
+            leaf.origin = self.root.find(&leaf.path).map_or(Origin::Default, |node| node.origin.clone());
+        }
+        leaves
     }
 
-    /// What looks like a mistake but harms nothing: variables that begin with ours and that nobody knows.
+    /// The file of ours that was read, if there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.files.own.as_deref()
+    }
+
+    /// OpenCode's file that was read, if there is one.
+    #[must_use]
+    pub fn opencode_file(&self) -> Option<&Path> {
+        self.files.opencode.as_deref()
+    }
+
+    /// Every file that was read, or would have been had it been there: one whose change may change this.
+    #[must_use]
+    pub fn looked_for(&self) -> &[PathBuf] {
+        &self.files.looked_for
+    }
+
+    /// What looks like a mistake but harms nothing: variables that begin with ours and that nobody knows,
+    /// and what cannot be read in OpenCode's file.
     #[must_use]
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
@@ -100,7 +152,7 @@ impl Document {
 impl fmt::Debug for Document {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<String> = self.leaves().into_iter().map(|leaf| leaf.key).collect();
-        f.debug_struct("Document").field("file", &self.file).field("keys", &keys).finish_non_exhaustive()
+        f.debug_struct("Document").field("file", &self.files.own).field("keys", &keys).finish_non_exhaustive()
     }
 }
 

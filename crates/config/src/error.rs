@@ -28,6 +28,13 @@ impl Problem {
         self
     }
 
+    /// The same, of something that is not ours to refuse.
+    pub(crate) fn passed_over(mut self) -> Self {
+        self.message.push_str(" (passed over)");
+        self.hint = None;
+        self
+    }
+
     /// Where it was written, if it was written anywhere.
     #[must_use]
     pub fn origin(&self) -> Option<&Origin> {

@@ -9,11 +9,12 @@ use crate::node::{Content, Node};
 use crate::origin::Origin;
 use crate::secret::is_secret_value;
 
-/// A value that somebody wrote.
+/// A value of a configuration.
 #[derive(Clone, PartialEq)]
 pub struct Leaf {
     /// Its dotted key.
     pub key: String,
+    pub(crate) path: KeyPath,
     /// The value: a scalar or a list of scalars.
     pub value: Value,
     /// Where it was written.
@@ -71,5 +72,5 @@ fn scalars(items: &[Node]) -> Option<Vec<Value>> {
 fn leaf(node: &Node, path: &KeyPath, value: Value) -> Leaf {
     let parts = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
     let secret = path.is_secret() || parts.iter().any(|part| part.as_str().is_some_and(is_secret_value));
-    Leaf { key: path.to_string(), origin: node.origin.clone(), secret, value }
+    Leaf { key: path.to_string(), path: path.clone(), origin: node.origin.clone(), secret, value }
 }

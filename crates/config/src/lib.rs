@@ -1,7 +1,7 @@
 //! File, environment and flags become settings.
 //!
-//! A [`Loader`] lays the sources over each other, defaults < file < environment < flags, and gives a
-//! [`Document`]: a tree that remembers where each value was written. A component's configuration struct
+//! A [`Loader`] lays the sources over each other, defaults < `opencode.json` < `toolgate.toml` < environment
+//! < flags, and gives a [`Document`]: a tree that remembers where each value was written. A component's configuration struct
 //! lives with the component; [`Document::read`] turns the tree into such structs and reports all that is
 //! wrong with it at once, by file, line, column and the nearest key.
 //!
@@ -11,6 +11,7 @@
 mod decode;
 mod dirs;
 mod document;
+pub mod edit;
 pub mod env;
 mod error;
 mod excerpt;
@@ -21,14 +22,16 @@ mod leaves;
 mod loader;
 mod log;
 mod node;
+mod opencode;
 mod origin;
 mod parse;
 mod schema;
 mod secret;
 mod section;
 mod suggest;
+mod template;
 
-pub use dirs::{data_dir, user_config_dir};
+pub use dirs::{data_dir, opencode_config_dir, user_config_dir};
 pub use document::{Document, Sections};
 pub use env::{Environment, process_environment};
 pub use error::{ConfigError, Problem};
@@ -37,4 +40,5 @@ pub use leaves::Leaf;
 pub use loader::Loader;
 pub use log::{LogConfig, LogFormat, LogLevel};
 pub use origin::{Origin, Place};
-pub use schema::FileSchema;
+pub use schema::{FileSchema, KeyDoc, TableDoc, describe};
+pub use template::{literal, template};

@@ -66,13 +66,13 @@ impl Node {
         }
     }
 
-    /// Whether anything in here was written by hand for us, and not left in the environment.
+    /// Whether anything in here was written for us, and not left in the environment or meant for OpenCode.
     pub(crate) fn is_deliberate(&self) -> bool {
         let below = match &self.content {
             Content::Table(table) => table.values().any(Self::is_deliberate),
             Content::List(_) | Content::Scalar(_) => false,
         };
-        below || !matches!(self.named, Origin::Variable(_))
+        below || !matches!(self.named, Origin::Variable(_) | Origin::OpenCode(_))
     }
 }
 
@@ -89,6 +89,21 @@ pub(crate) fn lay_over(lower: &mut Table, upper: Table) {
             (Some(_), Content::Table(_)) => {}
             (_, content) => {
                 lower.insert(key, Node { content, ..node });
+            }
+        }
+    }
+}
+
+/// Adds to a table what another one has and it lacks.
+pub(crate) fn fill_up(upper: &mut Table, lower: Table) {
+    for (key, node) in lower {
+        match (upper.get_mut(&key), node.content) {
+            (Some(Node { content: Content::Table(above), .. }), Content::Table(below)) => {
+                fill_up(above, below)
+            }
+            (Some(_), _) => {}
+            (None, content) => {
+                upper.insert(key, Node { content, ..node });
             }
         }
     }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 pub enum Origin {
     /// Nowhere: the default of the component that reads it.
     Default,
-    /// In a file.
+    /// In OpenCode's own file.
+    OpenCode(Place),
+    /// In a file of ours.
     File(Place),
     /// In an environment variable of this name.
     Variable(String),
@@ -32,7 +34,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::File(place) => place.fmt(f),
+            Self::OpenCode(place) | Self::File(place) => place.fmt(f),
             Self::Variable(name) => write!(f, "variable `{name}`"),
             Self::Flag(name) => write!(f, "flag `{name}`"),
         }

@@ -1,8 +1,13 @@
 //! The JSON Schema of `toolgate.toml`, put together from the components' types.
 
+mod describe;
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+pub use describe::{KeyDoc, TableDoc, describe};
 
 /// Builds the JSON Schema of the whole file; editors understand draft 7.
 #[derive(Debug)]
@@ -29,6 +34,23 @@ impl FileSchema {
     pub fn key<T: JsonSchema>(mut self, name: &str) -> Self {
         let schema = self.generator.subschema_for::<T>();
         self.properties.insert(name.to_owned(), schema.to_value());
+        self
+    }
+
+    /// Adds a top-level key with what it means and what holds without it.
+    #[must_use]
+    pub fn entry<T: JsonSchema + Serialize>(mut self, name: &str, doc: &str, default: &T) -> Self {
+        let mut schema = self.generator.subschema_for::<T>().to_value();
+        if let Some(reference) = schema.as_object_mut().and_then(|schema| schema.remove("$ref")) {
+            // In draft 7 nothing that stands beside a reference counts.
+            schema = json!({ "allOf": [{ "$ref": reference }] });
+        }
+        schema["description"] = doc.into();
+        match serde_json::to_value(default) {
+            Ok(default) if !default.is_object() && !default.is_null() => schema["default"] = default,
+            Ok(_) | Err(_) => {}
+        }
+        self.properties.insert(name.to_owned(), schema);
         self
     }
 

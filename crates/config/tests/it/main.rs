@@ -5,6 +5,7 @@
 mod environment;
 mod files;
 mod layers;
+mod opencode;
 mod problems;
 mod schema;
 mod secrets;

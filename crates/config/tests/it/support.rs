@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use toolgate_config::{ConfigError, Document, Environment, Loader, LogConfig, Sections};
 
@@ -39,7 +39,7 @@ pub(crate) struct Limits {
 }
 
 /// A server as in `[mcp.NAME]`.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Server {
     /// The program.
@@ -59,7 +59,7 @@ pub(crate) struct Server {
 }
 
 /// How to speak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Transport {
     /// Over standard input and output.
