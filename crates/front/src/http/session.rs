@@ -228,12 +228,14 @@ pub(crate) fn delete(shared: &Shared, address: &Address, principal: &Principal) 
 /// The rest of the stream that a client lost; `None` where it has to begin anew with the stream of no request.
 fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Option<Reply> {
     let ids = last.to_str().ok().and_then(|text| text.split_once('-'));
-    let ids = ids.and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse::<u64>().ok()?)));
-    let Some((stream_id, event)) = ids else {
+    let ids = ids.and_then(|(stream, event)| {
+        Some((stream.parse().ok()?, event.parse::<u64>().ok()?.checked_add(1)?))
+    });
+    let Some((stream_id, next)) = ids else {
         return Some(text(StatusCode::BAD_REQUEST, "`Last-Event-ID` is none of this server's\n"));
     };
     match session.log(stream_id) {
-        Some(log) if log.reaches_back_to(event + 1) => Some(stream::read(shared, log, event + 1)),
+        Some(log) if log.reaches_back_to(next) => Some(stream::read(shared, log, next)),
         _ if stream_id == STANDALONE => None,
         _ => Some(text(StatusCode::BAD_REQUEST, "what followed `Last-Event-ID` is not kept any more\n")),
     }
