@@ -3,9 +3,15 @@
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod exact;
+#[cfg(test)]
+mod http;
+#[cfg(test)]
 mod inspector;
 #[cfg(test)]
 mod message;
+#[cfg(test)]
+mod pipeline;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
