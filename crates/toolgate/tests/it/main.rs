@@ -1,6 +1,8 @@
 //! The binary as its users meet it: real processes, real bytes, real peers.
 
 #[cfg(test)]
+mod cli;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod exact;
