@@ -23,4 +23,4 @@ pub use programs::find_program;
 pub use socket::PrivateSocket;
 pub use standing::{FolderState, Standing};
 pub use tasks::{TaskFailed, Tasks};
-pub use watch::{Changes, Watch};
+pub use watch::{Changes, FileWatch, Watch};

@@ -2,6 +2,7 @@
 //!
 //! Folders named `.git`, `node_modules` or `target` are not watched, and neither is what symbolic links lead to.
 
+mod files;
 mod notified;
 mod pending;
 mod polled;
@@ -15,6 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::files::{FileError, RelPath, Root};
 use crate::tasks::Tasks;
+pub use files::FileWatch;
 use notified::Notified;
 use pending::Pending;
 

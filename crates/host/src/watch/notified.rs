@@ -166,7 +166,7 @@ impl Handler {
 }
 
 /// What went wrong, without the place on the host that the error's own text may name.
-fn reason(error: &notify::Error) -> String {
+pub(super) fn reason(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::Generic(_) => "unknown reason".to_owned(),
         ErrorKind::Io(error) => error.to_string(),
