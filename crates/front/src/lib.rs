@@ -11,5 +11,6 @@ mod exchange;
 mod listen;
 mod peer;
 
+pub mod control;
 pub mod http;
 pub mod stdio;
