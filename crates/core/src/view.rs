@@ -188,7 +188,8 @@ impl View {
         })
     }
 
-    fn unknown_tool(&self, name: &str) -> Error {
+    /// The error for a name that no tool has; it names the nearest.
+    pub fn unknown_tool(&self, name: &str) -> Error {
         let error = Error::new(Kind::UnknownTarget, format!("unknown tool `{}`", shown(name)));
         match nearest(name, self.tools().map(|tool| tool.name.as_str())) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),

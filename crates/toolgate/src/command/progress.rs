@@ -55,7 +55,8 @@ fn write(line: &str) {
 /// How far it is: `3/10 fetching`.
 fn words(progress: &Progress) -> String {
     let value: Value = progress.0.to().unwrap_or_default();
-    let number = |key: &str| value[key].as_f64().map(|number| number.to_string());
+    // Counts are whole; of anything else a tenth is exact enough to see that it moves.
+    let number = |key: &str| value[key].as_f64().map(|number| ((number * 10.0).round() / 10.0).to_string());
     let message = value["message"].as_str().unwrap_or_default();
     match (number("progress"), number("total")) {
         (Some(done), Some(total)) => format!("{done}/{total} {message}"),
@@ -72,7 +73,7 @@ mod tests {
     fn progress_is_told_in_words() {
         for (progress, expect) in [
             (Progress::new(3.0, Some(10.0), Some("fetching")), "3/10 fetching"),
-            (Progress::new(0.5, None, Some("half")), "0.5 half"),
+            (Progress::new(0.512, None, Some("half")), "0.5 half"),
             (Progress::new(2.0, Some(4.0), None), "2/4 "),
         ] {
             assert_eq!(words(&progress), expect);

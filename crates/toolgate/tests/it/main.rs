@@ -5,11 +5,15 @@ mod cli;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod exact;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
 mod inspector;
+#[cfg(test)]
+mod manners;
 #[cfg(test)]
 mod message;
 #[cfg(test)]
@@ -20,5 +24,7 @@ mod process;
 mod sdk_clients;
 #[cfg(test)]
 mod stdio;
+#[cfg(test)]
+mod terminal;
 #[cfg(test)]
 mod web;

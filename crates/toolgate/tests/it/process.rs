@@ -67,7 +67,7 @@ impl Place {
 pub(crate) struct Running(Child);
 
 impl Running {
-    fn start(mut command: Command) -> Self {
+    pub(crate) fn start(mut command: Command) -> Self {
         Self(command.spawn().unwrap_or_else(|error| panic!("{command:?} does not start: {error}")))
     }
 
@@ -79,6 +79,16 @@ impl Running {
     /// Waits for its end; the code, which a program that a signal killed has not.
     pub(crate) fn code(&mut self) -> Option<i32> {
         self.ended().code()
+    }
+
+    /// What it said on standard output until its end, where that is a pipe.
+    pub(crate) fn stdout(&mut self) -> String {
+        gather(self.0.stdout.take()).join().unwrap()
+    }
+
+    /// Stops reading its standard output.
+    pub(crate) fn close_stdout(&mut self) {
+        drop(self.0.stdout.take());
     }
 
     fn ended(&mut self) -> ExitStatus {

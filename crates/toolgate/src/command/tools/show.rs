@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
-use toolgate_core::{Error, Hub, Kind, ListKind, Principal};
+use toolgate_core::{Hub, ListKind, Principal};
 
 use super::list::hints;
 
@@ -12,8 +12,7 @@ use super::list::hints;
 pub(crate) async fn run(hub: &Hub, name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let view = hub.settled_view(&Principal::local(), ListKind::Tools).await;
     let Some(tool) = view.tool(name) else {
-        let error = Error::new(Kind::UnknownTarget, format!("unknown tool `{name}`"));
-        return Err(error.hint("run `toolgate tools list` to see what exists").into());
+        return Err(view.unknown_tool(name).into());
     };
     let definition: Value = tool.raw.to()?;
     let mut out = std::io::stdout().lock();
