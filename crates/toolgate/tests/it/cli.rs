@@ -89,6 +89,10 @@ fn help_names_the_commands() {
       Find out what is missing:
         toolgate doctor
     ");
+}
+
+#[test]
+fn help_of_serve_shows_how_to_try_it() {
     insta::assert_snapshot!(plain(&["serve", "--help"]), @r#"
     exit 0
     --- stdout

@@ -147,9 +147,9 @@ fn gather(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
 /// `toolgate serve --http` on a free port.
 pub(crate) struct Server {
     pub(crate) running: Running,
-    pub(crate) place: Place,
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
+    _place: Place,
 }
 
 impl Server {
@@ -178,7 +178,7 @@ impl Server {
         };
         let kept = log.clone();
         thread::spawn(move || lines.iter().for_each(|line| note(&kept, &line)));
-        Self { running, place, address, log }
+        Self { running, address, log, _place: place }
     }
 
     /// What it has logged since it listens.

@@ -50,18 +50,25 @@ fn nested(depth: usize) -> String {
 }
 
 /// Lines of every kind, each with what has to come back; `id` is different each time.
-fn lines(id: usize, opening: Opening) -> Vec<(Vec<u8>, Back)> {
+fn lines(id: usize, opening: Opening) -> Vec<Sent> {
+    [requests(id), no_messages(id), no_json(id), silent(), batches(id, opening)].concat()
+}
+
+/// A line, and what has to come back for it.
+type Sent = (Vec<u8>, Back);
+
+fn text(text: &str, back: Back) -> Sent {
+    (text.as_bytes().to_vec(), back)
+}
+
+/// A request with something in its params.
+fn within(id: usize, middle: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping","params":{{{middle}}}}}"#)
+}
+/// Good ones, and good ones that fail.
+fn requests(id: usize) -> Vec<Sent> {
     let ping = request(id, "ping", &json!({}));
-    let within =
-        |middle: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping","params":{{{middle}}}}}"#);
-    let batch = |inside: &str, answers: Vec<Back>| match opening {
-        Opening::Bare if answers.is_empty() => (format!("[{inside}]").into_bytes(), Nothing),
-        Opening::Bare => (format!("[{inside}]").into_bytes(), Batch(answers)),
-        Opening::Handshake => (format!("[{inside}]").into_bytes(), Error(None, INVALID)),
-    };
-    let text = |text: &str, back: Back| (text.as_bytes().to_vec(), back);
     vec![
-        // Good ones.
         text(&ping, Result(id)),
         text(&format!("{ping}\r"), Result(id)),
         text(&format!(" \t{ping}  "), Result(id)),
@@ -69,13 +76,17 @@ fn lines(id: usize, opening: Opening) -> Vec<(Vec<u8>, Back)> {
         text(&call(id, "test_simple_text", json!({})), Result(id)),
         text(&call(id, "test_echo", json!({"message": "x".repeat(70_000)})), Result(id)),
         text(&request(id, "tools/list", &json!({})), Result(id)),
-        text(&within(&format!(r#""deep":{}"#, nested(126))), Result(id)),
-        // Good ones that fail.
+        text(&within(id, &format!(r#""deep":{}"#, nested(126))), Result(id)),
         text(&call(id, "no_such_tool", json!({})), Error(Some(id), PARAMS)),
         text(&call(id, "test_panic", json!({})), Error(Some(id), -32603)),
         text(&request(id, "no/such/method", &json!({})), Error(Some(id), METHOD)),
         text(&request(id, "tools/call", &json!({"name": 5})), Error(Some(id), PARAMS)),
-        // JSON that is no message.
+    ]
+}
+
+/// JSON that is no message, or could mean two things.
+fn no_messages(id: usize) -> Vec<Sent> {
+    vec![
         text("1", Error(None, INVALID)),
         text("null", Error(None, INVALID)),
         text("\"ping\"", Error(None, INVALID)),
@@ -86,24 +97,34 @@ fn lines(id: usize, opening: Opening) -> Vec<(Vec<u8>, Back)> {
         text(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Error(None, INVALID)),
         text(&request(id, "ping", &json!([1])), Error(Some(id), INVALID)),
         text(&format!(r#"{{"jsonrpc":"2.0","id":{id}}}"#), Error(Some(id), INVALID)),
-        // JSON that could mean two things.
-        text(&within(r#""a":1,"a":2"#), Error(Some(id), INVALID)),
-        text(&within(r#""a":1,"\u0061":2"#), Error(Some(id), INVALID)),
-        text(&within(&format!(r#""deep":{}"#, nested(127))), Error(Some(id), INVALID)),
+        text(&within(id, r#""a":1,"a":2"#), Error(Some(id), INVALID)),
+        text(&within(id, r#""a":1,"\u0061":2"#), Error(Some(id), INVALID)),
+        text(&within(id, &format!(r#""deep":{}"#, nested(127))), Error(Some(id), INVALID)),
         text(&nested(2000), Error(None, INVALID)),
-        // What is not JSON at all.
+    ]
+}
+
+/// What is not JSON at all.
+fn no_json(id: usize) -> Vec<Sent> {
+    let ping = request(id, "ping", &json!({}));
+    vec![
         text("hello", Error(None, PARSE)),
         text(&ping[..ping.len() - 1], Error(None, PARSE)),
         text(&ping[..ping.len() / 2], Error(None, PARSE)),
         text(&format!("{ping}{ping}"), Error(None, PARSE)),
         text(&format!("\u{feff}{ping}"), Error(None, PARSE)),
-        text(&within(r#""a":01"#), Error(None, PARSE)),
-        text(&within("\"a\":\"\u{0}\""), Error(None, PARSE)),
+        text(&within(id, r#""a":01"#), Error(None, PARSE)),
+        text(&within(id, "\"a\":\"\u{0}\""), Error(None, PARSE)),
         text("\u{0}\u{0}\u{0}", Error(None, PARSE)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}".to_vec(), Error(None, PARSE)),
         ([b"\xfe".to_vec(), noise(id, 300)].concat(), Error(None, PARSE)),
         ([b"{\"a\":\"".to_vec(), noise(id, 3), b"\xc3".to_vec()].concat(), Error(None, PARSE)),
-        // What wants no answer.
+    ]
+}
+
+/// What wants no answer.
+fn silent() -> Vec<Sent> {
+    vec![
         text("", Nothing),
         text("\r", Nothing),
         text("  \t ", Nothing),
@@ -117,11 +138,23 @@ fn lines(id: usize, opening: Opening) -> Vec<(Vec<u8>, Back)> {
         text(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#, Nothing),
         text(r#"{"jsonrpc":"2.0","id":"toolgate-1","result":{}}"#, Nothing),
         text(r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"what?"}}"#, Nothing),
-        // Batches.
-        batch(&ping, vec![Result(id)]),
-        batch(&format!("{ping},5"), vec![Result(id), Error(None, INVALID)]),
-        batch(&notification("notifications/no_such", &json!({})), vec![]),
     ]
+}
+
+/// Batches: after a handshake for a later version they are refused as a whole.
+fn batches(id: usize, opening: Opening) -> Vec<Sent> {
+    let ping = request(id, "ping", &json!({}));
+    let told = notification("notifications/no_such", &json!({}));
+    [
+        (format!("[{ping}]"), Batch(vec![Result(id)])),
+        (format!("[{ping},5]"), Batch(vec![Result(id), Error(None, INVALID)])),
+        (format!("[{told}]"), Nothing),
+    ]
+    .map(|(line, back)| match opening {
+        Opening::Bare => text(&line, back),
+        Opening::Handshake => text(&line, Error(None, INVALID)),
+    })
+    .to_vec()
 }
 
 /// What a line of standard output says; anything but JSON-RPC fails the test.
@@ -139,14 +172,10 @@ fn back(line: &str) -> Back {
             _ => panic!("neither result nor error: {line}"),
         }
     };
-    match &value {
-        Value::Array(answers) => {
-            let mut answers: Vec<Back> = answers.iter().map(one).collect();
-            answers.sort();
-            Batch(answers)
-        }
-        _ => one(&value),
-    }
+    let Some(answers) = value.as_array() else { return one(&value) };
+    let mut answers: Vec<Back> = answers.iter().map(one).collect();
+    answers.sort();
+    Batch(answers)
 }
 
 /// How often each answer came.
@@ -161,7 +190,7 @@ fn counted(answers: impl IntoIterator<Item = Back>) -> Counts {
 }
 
 /// A line that is too long, one of ours or anything.
-fn huge(id: usize) -> (Vec<u8>, Back) {
+fn huge(id: usize) -> Sent {
     let line = match id % 2 {
         0 => call(id, "test_echo", json!({"message": "x".repeat(HUGE)})).into_bytes(),
         _ => noise(id, HUGE),
@@ -170,7 +199,7 @@ fn huge(id: usize) -> (Vec<u8>, Back) {
 }
 
 /// A thousand lines, two of them too long; no id twice.
-fn thousand(opening: Opening) -> Vec<(Vec<u8>, Back)> {
+fn thousand(opening: Opening) -> Vec<Sent> {
     let kinds = lines(0, opening).len();
     let line = |number: usize| match number {
         300 | 701 => huge(number),
