@@ -19,6 +19,10 @@ pub const HOME: &str = "HOME";
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// The folder of the user's data files.
 pub const XDG_DATA_HOME: &str = "XDG_DATA_HOME";
+/// The folder of the user's sockets, by which `systemctl` finds the user's systemd.
+pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
+/// The user's message bus, by which `systemctl` finds the user's systemd.
+pub const DBUS_SESSION_BUS_ADDRESS: &str = "DBUS_SESSION_BUS_ADDRESS";
 /// The folders that programs are looked for in.
 pub const PATH: &str = "PATH";
 /// Set to anything: no colour.
@@ -132,6 +136,8 @@ pub const VARIABLES: &[Variable] = &[
     outside(HOME, Kind::Path, "The user's home folder."),
     outside(XDG_CONFIG_HOME, Kind::Path, "The folder of the user's configuration files."),
     outside(XDG_DATA_HOME, Kind::Path, "The folder of the user's data files."),
+    outside(XDG_RUNTIME_DIR, Kind::Path, "The folder of the user's sockets, for `toolgate service`."),
+    outside(DBUS_SESSION_BUS_ADDRESS, Kind::Text, "The user's message bus, for `toolgate service`."),
     outside(PATH, Kind::Text, "The folders that programs are looked for in."),
     outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),
 ];

@@ -69,6 +69,18 @@ pub(crate) enum Command {
     /// number of clients connect to it, by default at http://127.0.0.1:3000/mcp.
     #[command(after_help = examples::SERVE)]
     Serve(Serve),
+    /// Say who is connected to the running hub, and what runs.
+    ///
+    /// It asks the process that owns the data folder. It ends with 0 if one runs, and with 1 if none does.
+    #[command(after_help = examples::STATUS)]
+    Status {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run `serve --http` as a service of the user's systemd.
+    #[command(subcommand, after_help = examples::SERVICE)]
+    Service(Service),
     /// See and call the tools, as an MCP client would.
     #[command(subcommand, after_help = examples::TOOLS)]
     Tools(Tools),
@@ -118,6 +130,30 @@ pub(crate) struct Serve {
     /// The port to listen on; 0 takes any free one.
     #[arg(long, value_name = "PORT", requires = "http")]
     pub(crate) port: Option<u16>,
+    /// Serve the client on standard input and output by the hub that already runs on the data folder.
+    ///
+    /// Then all clients share one hub with its sources. If none runs, this process becomes it; if it ends, this
+    /// process or another one takes its place, and the client goes on.
+    #[arg(long, conflicts_with = "http")]
+    pub(crate) attach: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Service {
+    /// Write the unit, and start it now and at every login.
+    Install {
+        /// Only print the unit.
+        #[arg(long)]
+        print: bool,
+    },
+    /// Say whether it is installed, and whether it runs.
+    Status {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stop it, and take its unit away.
+    Remove,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,11 +1,14 @@
 //! The commands, a file each.
 
+mod attach;
 mod completions;
 mod doctor;
 mod greeting;
 mod man;
 mod progress;
 mod serve;
+mod service;
+mod status;
 mod table;
 mod tools;
 
@@ -25,7 +28,14 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Runs a command.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
-        Command::Serve(_) => on_hub(cli, async |hub, settings| serve::run(hub, settings).await),
+        Command::Serve(serve) if serve.attach => {
+            on_runtime(cli, async |settings, tasks| attach::run(cli, settings, tasks).await)
+        }
+        Command::Serve(_) => on_hub(cli, async |hub, settings| serve::run(cli, hub, settings).await),
+        Command::Status { json } => on_runtime(cli, async |settings, _| status::run(&settings, *json).await),
+        Command::Service(service) => {
+            on_runtime(cli, async |settings, _| service::run(&settings, service).await)
+        }
         Command::Tools(tools) => on_hub(cli, async |hub, _| tools::run(&hub, tools).await),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),
@@ -38,6 +48,17 @@ fn on_hub(
     cli: &Cli,
     work: impl AsyncFnOnce(Hub, Settings) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
+    on_runtime(cli, async |settings, tasks| {
+        let hub = gate::hub(&settings, cli.global.fixtures, tasks)?;
+        work(hub, settings).await
+    })
+}
+
+/// Runs what needs the settings, and may start tasks.
+fn on_runtime(
+    cli: &Cli,
+    work: impl AsyncFnOnce(Settings, &Tasks) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
     let settings = settings::load(cli)?;
     logging::init(&settings.log);
     for warning in &settings.warnings {
@@ -46,8 +67,7 @@ fn on_hub(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let code = runtime.block_on(async {
         let tasks = Tasks::new();
-        let hub = gate::hub(&settings, cli.global.fixtures, &tasks)?;
-        let code = work(hub, settings).await?;
+        let code = work(settings, &tasks).await?;
         tasks.shutdown(GRACE).await;
         Ok(code)
     });

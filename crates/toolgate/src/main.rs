@@ -10,6 +10,7 @@ mod exit;
 mod gate;
 mod logging;
 mod settings;
+mod share;
 
 use std::process::ExitCode;
 

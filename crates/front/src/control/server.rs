@@ -226,8 +226,8 @@ impl Shared {
             sources: self.hub.sources().iter().map(ToString::to_string).collect(),
             connected: connected.len(),
             connections: connections(&connected, self.clock.unix_ms()),
-            running_count: running.len(),
-            running: runs(&running),
+            run_count: running.len(),
+            runs: runs(&running),
             others: self.others().values().cloned().collect(),
         }
     }

@@ -29,9 +29,9 @@ pub struct Status {
     /// The latest of them, oldest first.
     pub connections: Vec<ConnectionStatus>,
     /// How many calls run.
-    pub running_count: usize,
+    pub run_count: usize,
     /// The oldest of them.
-    pub running: Vec<RunStatus>,
+    pub runs: Vec<RunStatus>,
     /// Other processes on the same data folder that serve by themselves.
     pub others: Vec<OtherStatus>,
 }

@@ -25,7 +25,26 @@ Examples:
     toolgate serve --http --port 4000
 
   Serve other machines too; `http.token` has to be set in `toolgate.toml`:
-    toolgate serve --http --host 0.0.0.0";
+    toolgate serve --http --host 0.0.0.0
+
+  Serve the client by the hub that already runs:
+    toolgate serve --attach";
+
+pub(super) const STATUS: &str = "\
+Examples:
+  See who is connected, and what runs:
+    toolgate status
+    toolgate status --json";
+
+pub(super) const SERVICE: &str = "\
+Examples:
+  See what would be installed, then install it:
+    toolgate service install --print
+    toolgate service install
+
+  See whether it runs, and take it away again:
+    toolgate service status
+    toolgate service remove";
 
 pub(super) const TOOLS: &str = "\
 Examples:

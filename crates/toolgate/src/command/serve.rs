@@ -7,35 +7,42 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
+use toolgate_host::Tasks;
 
+use crate::cli::Cli;
 use crate::command::greeting;
 use crate::settings::{Settings, Transport};
+use crate::share;
 
 /// Serves as configured.
-pub(crate) async fn run(hub: Hub, settings: Settings) -> anyhow::Result<ExitCode> {
-    let stop = stop_signal(&hub)?;
+pub(crate) async fn run(cli: &Cli, hub: Hub, settings: Settings) -> anyhow::Result<ExitCode> {
+    let stop = stop_signal(hub.tasks())?;
+    let terms = share::terms(cli, &settings);
+    let keep = |about| share::keep(&settings.data_dir, None, &hub, about, &stop);
     match settings.transport {
         Transport::Stdio => {
             greeting::stdio();
+            keep(share::about("stdio", None, terms));
             let limits = StdioLimits::default();
-            stdio::serve(hub, tokio::io::stdin(), tokio::io::stdout(), limits, stop).await;
+            stdio::serve(hub.clone(), tokio::io::stdin(), tokio::io::stdout(), limits, stop.clone()).await;
         }
         Transport::Http => {
             let needs_token = settings.http.token.is_some();
-            let server = Server::bind(hub.clone(), settings.http).await?;
+            let server = Server::bind(hub.clone(), settings.http.clone()).await?;
+            keep(share::about("http", Some(server.address()), terms));
             greeting::http(&hub, server.address(), needs_token).await;
-            server.serve(stop).await;
+            server.serve(stop.clone()).await;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Cancelled by SIGTERM or SIGINT.
-fn stop_signal(hub: &Hub) -> anyhow::Result<CancellationToken> {
+pub(super) fn stop_signal(tasks: &Tasks) -> anyhow::Result<CancellationToken> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let stop = CancellationToken::new();
     let stopped = stop.clone();
-    hub.tasks().spawn(hub.tasks().stopping().run_until_cancelled_owned(async move {
+    tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
         tokio::select! {
             _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),
             _ = interrupt.recv() => tracing::info!("asked to stop by SIGINT"),

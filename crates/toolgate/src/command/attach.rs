@@ -1,0 +1,79 @@
+//! `toolgate serve --attach`: serve the client by the hub that already runs.
+
+use std::process::ExitCode;
+
+use tokio_util::sync::CancellationToken;
+use toolgate_core::Hub;
+use toolgate_front::control::{Joined, Link, Owned, Terms, bridge, join, serve_here};
+use toolgate_front::stdio::{self, StdioLimits};
+use toolgate_host::Tasks;
+
+use crate::cli::Cli;
+use crate::command::{greeting, serve};
+use crate::settings::Settings;
+use crate::{gate, share};
+
+/// Serves the client by the hub that already runs, or by one of this process.
+pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow::Result<ExitCode> {
+    greeting::stdio();
+    let stop = serve::stop_signal(tasks)?;
+    let terms = share::terms(cli, &settings);
+    let here = Here { cli, settings, tasks, terms, stop: stop.clone() };
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let owned = match join(&here.settings.data_dir, &here.terms, 0).await {
+        Joined::Attached(link) => {
+            tracing::debug!("attached to the hub that runs");
+            let mut failed = None;
+            let next = async |first_question| match here.next(first_question).await {
+                Ok(link) => Some(link),
+                Err(error) => {
+                    failed = Some(error);
+                    None
+                }
+            };
+            bridge((input, output), link, next, stop).await;
+            return failed.map_or(Ok(ExitCode::SUCCESS), Err);
+        }
+        Joined::Owner(owned) => Some(owned),
+        Joined::Alone(error) => {
+            tracing::warn!("serves by itself: {error}");
+            None
+        }
+    };
+    let hub = here.hub(owned)?;
+    stdio::serve(hub, input, output, StdioLimits::default(), stop).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What this process needs to take the place of a hub that is gone.
+struct Here<'a> {
+    cli: &'a Cli,
+    settings: Settings,
+    tasks: &'a Tasks,
+    terms: Terms,
+    stop: CancellationToken,
+}
+
+impl Here<'_> {
+    /// The way to the next hub: one of another process, or our own.
+    async fn next(&self, first_question: u64) -> anyhow::Result<Link> {
+        let owned = match join(&self.settings.data_dir, &self.terms, first_question).await {
+            Joined::Attached(link) => return Ok(link),
+            Joined::Owner(owned) => Some(owned),
+            Joined::Alone(error) => {
+                tracing::warn!("serves by itself: {error}");
+                None
+            }
+        };
+        tracing::info!("takes the place of the hub that is gone");
+        Ok(serve_here(&self.hub(owned)?, first_question, self.stop.clone()))
+    }
+
+    /// A hub of our own, which others may attach to.
+    fn hub(&self, owned: Option<Owned>) -> anyhow::Result<Hub> {
+        let hub = gate::hub(&self.settings, self.cli.global.fixtures, self.tasks)?;
+        let about = share::about("stdio", None, self.terms.clone());
+        share::keep(&self.settings.data_dir, owned, &hub, about, &self.stop);
+        Ok(hub)
+    }
+}
