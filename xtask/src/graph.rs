@@ -105,9 +105,7 @@ impl Graph {
 
 /// Asks cargo. Only packages for this platform are looked at: a build has fetched those, and no others.
 pub(crate) fn read(root: &Path) -> Result<Graph> {
-    let about = Program::new(root, "rustc --version --verbose").read()?;
-    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-    let host = host.context("`rustc --version --verbose` names no host")?;
+    let host = host(root)?;
     let command = format!("cargo metadata --locked --format-version 1 --filter-platform {host}");
     let text = Program::new(root, &command).read()?;
     let mut graph: Graph =
@@ -118,6 +116,13 @@ pub(crate) fn read(root: &Path) -> Result<Graph> {
         }
     }
     Ok(graph)
+}
+
+/// The platform that we build on.
+fn host(root: &Path) -> Result<String> {
+    let about = Program::new(root, "rustc --version --verbose").read()?;
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("`rustc --version --verbose` names no host")
 }
 
 #[cfg(test)]

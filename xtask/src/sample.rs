@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::builds::Builds;
 use crate::graph::{Dependency, Edge, EdgeKind, Graph, Kind, Node, Package, Resolve};
 use crate::repo::File;
 use crate::tidy::{Finding, Subject, Weight};
@@ -54,12 +55,12 @@ fn node(package: &Package, all: &[Package]) -> Node {
 /// A repository of these files and no packages.
 pub(crate) fn files(files: &[(&str, &str)]) -> Subject {
     let files = files.iter().map(|(path, text)| File { path: (*path).into(), text: Some((*text).into()) });
-    Subject { files: files.collect(), graph: graph("") }
+    Subject { files: files.collect(), graph: graph(""), builds: Builds::default() }
 }
 
 /// A repository of these packages and no files.
 pub(crate) fn packages(lines: &str) -> Subject {
-    Subject { files: Vec::new(), graph: graph(lines) }
+    Subject { files: Vec::new(), graph: graph(lines), builds: Builds::default() }
 }
 
 /// Where a rule complains: `path:line`, notes with a `?`.

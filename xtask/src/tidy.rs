@@ -11,6 +11,7 @@ mod machine_paths;
 mod mod_files;
 mod module_docs;
 mod reserved;
+mod shared_builds;
 mod size;
 mod test_binaries;
 mod whitespace;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::builds::{self, Builds};
 use crate::graph::{self, Graph};
 use crate::repo::{self, File};
 
@@ -31,6 +33,7 @@ const RULES: &[(&str, Rule)] = &[
     ("reserved", reserved::check),
     ("licences", licences::check),
     ("duplicates", duplicates::check),
+    ("shared-builds", shared_builds::check),
     ("module-docs", module_docs::check),
     ("crate-docs", crate_docs::check),
     ("mod-files", mod_files::check),
@@ -49,6 +52,8 @@ pub(crate) struct Subject {
     pub(crate) files: Vec<File>,
     /// Every package.
     pub(crate) graph: Graph,
+    /// What the packages are built with.
+    pub(crate) builds: Builds,
 }
 
 impl Subject {
@@ -128,7 +133,8 @@ impl Finding {
 
 /// Looks at the repository at `root` by every rule.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let subject = Subject { files: repo::read(root)?, graph: graph::read(root)? };
+    let subject =
+        Subject { files: repo::read(root)?, graph: graph::read(root)?, builds: builds::read(root)? };
     let mut errors = 0;
     for (rule, check) in RULES {
         for finding in check(&subject) {
