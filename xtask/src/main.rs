@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
 mod builds;
+mod dist;
 mod generate;
 mod graph;
 mod process;
@@ -32,6 +33,8 @@ enum Chore {
     Test(test::Args),
     /// Check directions, licences, duplicate majors and house rules; fast, offline.
     Tidy,
+    /// Make a release under `target/dist` and check it; nothing is published.
+    Dist,
     /// Write the generated pages under `docs/reference`.
     Gen(generate::Args),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Test(args) => test::run(root, &args),
         Chore::Tidy => tidy::run(root),
+        Chore::Dist => dist::run(root),
         Chore::Gen(args) => generate::run(root, &args),
     };
     match done {

@@ -53,6 +53,20 @@ impl Program {
         self
     }
 
+    /// Adds a word, which may hold spaces.
+    pub(crate) fn arg(mut self, word: impl AsRef<OsStr>) -> Self {
+        self.shown.push(' ');
+        self.shown.push_str(&word.as_ref().to_string_lossy());
+        self.command.arg(word);
+        self
+    }
+
+    /// Gives it a file as its standard input.
+    pub(crate) fn input(mut self, file: std::fs::File) -> Self {
+        self.command.stdin(file);
+        self
+    }
+
     /// Runs it to its end; what it prints goes where ours goes.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| format!("cannot start `{}`", self.shown))?;
