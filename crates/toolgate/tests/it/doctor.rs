@@ -152,6 +152,16 @@ fn folders_that_cannot_be_used_are_broken() {
 }
 
 #[test]
+fn a_configuration_that_tools_can_change_is_weak() {
+    let machine = Machine::new("[workspace]\nroot = '.'\n");
+    let report = machine.report(0);
+    assert!(
+        report.contains("`PLACE/toolgate.toml` lies in the workspace, where tools can change it"),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_broken_configuration_is_named_by_line_and_column() {
     let machine = Machine::new("pakcs = []\n[http]\nport = 'many'\n");
     insta::assert_snapshot!(machine.report(2), @r"

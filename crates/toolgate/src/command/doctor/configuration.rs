@@ -1,8 +1,11 @@
 //! Whether the configuration can be read, and from where it comes.
 
+use std::path::Path;
+
 use toolgate_config::{FILE_NAME, Problem};
 
 use super::{Finding, Scene, State};
+use crate::settings::Settings;
 
 pub(super) fn look(scene: &Scene) -> Vec<Finding> {
     let settings = match &scene.settings {
@@ -15,8 +18,22 @@ pub(super) fn look(scene: &Scene) -> Vec<Finding> {
             format!("write a `{FILE_NAME}` in the working folder or in the user's configuration folder"),
         ),
     };
+    let open = settings.file.as_deref().filter(|file| is_in_reach(file, settings)).map(|file| {
+        Finding::new(
+            State::Weak,
+            format!("`{}` lies in the workspace, where tools can change it", file.display()),
+        )
+        .hint("move it to the user's configuration folder, and start where there is none")
+    });
     let warnings = settings.warnings.iter().map(|warning| Finding::new(State::Weak, warning));
-    std::iter::once(first).chain(warnings).collect()
+    std::iter::once(first).chain(open).chain(warnings).collect()
+}
+
+/// Whether the tools could write the configuration that governs them.
+fn is_in_reach(file: &Path, settings: &Settings) -> bool {
+    let root = settings.workspace.root.as_deref().and_then(|root| root.canonicalize().ok());
+    let file = file.canonicalize().ok();
+    root.zip(file).is_some_and(|(root, file)| file.starts_with(root))
 }
 
 fn broken(problem: &Problem) -> Finding {
