@@ -141,18 +141,21 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Service {
     /// Write the unit, and start it now and at every login.
+    #[command(after_help = examples::SERVICE)]
     Install {
         /// Only print the unit.
         #[arg(long)]
         print: bool,
     },
     /// Say whether it is installed, and whether it runs.
+    #[command(after_help = examples::SERVICE)]
     Status {
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
     /// Stop it, and take its unit away.
+    #[command(after_help = examples::SERVICE)]
     Remove,
 }
 
