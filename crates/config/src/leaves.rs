@@ -1,5 +1,6 @@
 //! Every value of a document, one by one, with its origin.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
@@ -39,6 +40,18 @@ pub(crate) fn leaves(root: &Node) -> Vec<Leaf> {
     let mut found = Vec::new();
     walk(root, &KeyPath::default(), &mut found);
     found
+}
+
+/// The dotted keys whose values differ between two objects, or that only one of them has.
+#[must_use]
+pub fn differences(one: Value, other: Value) -> Vec<String> {
+    let values = |value| {
+        let leaves = leaves(&Node::from_json(value, &Origin::Default));
+        leaves.into_iter().map(|leaf| (leaf.key, leaf.value)).collect::<BTreeMap<_, _>>()
+    };
+    let (one, other) = (values(one), values(other));
+    let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    keys.into_iter().filter(|key| one.get(*key) != other.get(*key)).cloned().collect()
 }
 
 fn walk(node: &Node, path: &KeyPath, found: &mut Vec<Leaf>) {

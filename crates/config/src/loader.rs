@@ -18,7 +18,7 @@ const CONFIG_PATH: &str = "opencode.config_path";
 /// flags.
 #[derive(Debug, Clone, Default)]
 pub struct Loader {
-    file: Option<PathBuf>,
+    file: Option<(PathBuf, Option<Origin>)>,
     text: Option<String>,
     folders: Vec<PathBuf>,
     opencode: Vec<PathBuf>,
@@ -36,7 +36,14 @@ impl Loader {
     /// Reads this file, named by `--config`, and no other; that it is missing is an error.
     #[must_use]
     pub fn file(mut self, path: Option<impl Into<PathBuf>>) -> Self {
-        self.file = path.map(Into::into);
+        self.file = path.map(|path| (path.into(), Some(Origin::Flag("--config".to_owned()))));
+        self
+    }
+
+    /// Reads this file and no other; that it is missing is an error.
+    #[must_use]
+    pub fn only(mut self, path: impl Into<PathBuf>) -> Self {
+        self.file = Some((path.into(), None));
         self
     }
 
@@ -100,11 +107,11 @@ impl Loader {
         self.named().map(|(path, _)| path).or_else(|| file::find(&self.folders))
     }
 
-    fn named(&self) -> Option<(PathBuf, Origin)> {
-        let by_flag = self.file.clone().map(|path| (path, Origin::Flag("--config".to_owned())));
-        by_flag.or_else(|| {
+    /// The file that is named, and by what.
+    fn named(&self) -> Option<(PathBuf, Option<Origin>)> {
+        self.file.clone().or_else(|| {
             let path = self.environment.get(env::CONFIG)?;
-            Some((PathBuf::from(path), Origin::Variable(env::CONFIG.to_owned())))
+            Some((PathBuf::from(path), Some(Origin::Variable(env::CONFIG.to_owned()))))
         })
     }
 
@@ -112,7 +119,7 @@ impl Loader {
         let (path, asked) = match self.named() {
             Some((path, asked)) => {
                 files.looked_for.push(path.clone());
-                (path, Some(asked))
+                (path, asked)
             }
             None => {
                 files.looked_for.extend(self.folders.iter().map(|folder| folder.join(file::FILE_NAME)));

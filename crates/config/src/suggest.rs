@@ -4,7 +4,8 @@
 const LONGEST: usize = 64;
 
 /// The candidate that was probably meant, if any is near.
-pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if typed.len() > LONGEST {
         return None;
     }

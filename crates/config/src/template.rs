@@ -32,7 +32,9 @@ pub fn template(tables: &[TableDoc]) -> String {
 }
 
 fn about(key: &KeyDoc) -> String {
-    let choices = if key.form.contains('`') { format!(" Takes {}.", key.form) } else { String::new() };
+    let article = if key.form.starts_with("list") { "a " } else { "" };
+    let choices =
+        if key.form.contains('`') { format!(" Takes {article}{}.", key.form) } else { String::new() };
     let unset = if key.default.is_none() { " Not set by default." } else { "" };
     format!("{}{choices}{unset}", key.description)
 }

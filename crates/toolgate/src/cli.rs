@@ -1,8 +1,11 @@
 //! The command line, as it is typed.
 
+mod config;
 mod examples;
 
 use std::path::PathBuf;
+
+pub(crate) use config::Config;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -84,6 +87,9 @@ pub(crate) enum Command {
     /// See and call the tools, as an MCP client would.
     #[command(subcommand, after_help = examples::TOOLS)]
     Tools(Tools),
+    /// See, check and change the configuration.
+    #[command(subcommand, after_help = examples::CONFIG)]
+    Config(Config),
     /// Say what is configured, found, missing or weaker than it could be, each with the next step.
     ///
     /// It changes nothing. It ends with 0 if nothing is broken, with 1 if something is, and with 2 if the

@@ -2,6 +2,7 @@
 
 mod attach;
 mod completions;
+mod config;
 mod doctor;
 mod greeting;
 mod man;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
         Command::Tools(tools) => on_hub(cli, async |hub, _| tools::run(&hub, tools).await),
+        Command::Config(config) => config::run(cli, config),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { dir } => man::run(dir.as_deref()),

@@ -55,5 +55,5 @@ fn a_file_with_every_key_is_written_from_the_schema() {
     # Whether a line begins with the time.
     #timestamps = false
     "##);
-    Loader::new().file(Some("x")).text(text).load().unwrap().read(settings).unwrap();
+    Loader::new().only("x").text(text).load().unwrap().read(settings).unwrap();
 }

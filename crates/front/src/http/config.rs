@@ -3,10 +3,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// What can be set for HTTP.
-#[derive(Clone, Deserialize, JsonSchema)]
+/// What can be set for HTTP. Written as text it shows its token.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpConfig {
     /// The address to listen on. Beyond loopback it needs `token`.
@@ -28,6 +28,7 @@ pub struct HttpConfig {
     /// The largest body of a request, in bytes.
     pub max_body_bytes: usize,
     /// A secret that every client has to send as `Authorization: Bearer …`; at least 16 characters.
+    #[schemars(example = "change me")]
     pub token: Option<String>,
 }
 

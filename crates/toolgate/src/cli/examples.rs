@@ -79,6 +79,54 @@ Examples:
   Get the whole result, as a client gets it:
     toolgate tools call workspace_list --json";
 
+pub(super) const CONFIG: &str = "\
+Examples:
+  toolgate config show
+  toolgate config set http.port 4000
+  toolgate config check";
+
+pub(super) const CONFIG_SHOW: &str = "\
+Examples:
+  See everything, one table, or one key:
+    toolgate config show
+    toolgate config show http
+    toolgate config show http.port
+
+  See in a script what somebody has set:
+    toolgate config show --json | jq '.items[] | select(.origin.kind != \"default\")'";
+
+pub(super) const CONFIG_INIT: &str = "\
+Examples:
+  Begin a configuration here, or the one that holds everywhere:
+    toolgate config init
+    toolgate config init ~/.config/toolgate/toolgate.toml";
+
+pub(super) const CONFIG_CHECK: &str = "\
+Examples:
+  Check all that is configured, or a file before it is put in place:
+    toolgate config check
+    toolgate config check team.toml";
+
+pub(super) const CONFIG_SET: &str = "\
+Examples:
+  Set a number, a word, a list:
+    toolgate config set http.port 4000
+    toolgate config set log.level debug
+    toolgate config set packs workspace,memory
+
+  Change another file:
+    toolgate config set --config team.toml http.cors_origins https://app.example.com";
+
+pub(super) const CONFIG_UNSET: &str = "\
+Examples:
+  Let the default hold again:
+    toolgate config unset http.port";
+
+pub(super) const CONFIG_SCHEMA: &str = "\
+Examples:
+  Give an editor something to complete from:
+    toolgate config schema > toolgate.schema.json";
+
 pub(super) const DOCTOR: &str = "\
 Examples:
   Look at everything:

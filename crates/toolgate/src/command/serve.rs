@@ -1,24 +1,31 @@
 //! `toolgate serve`: serve MCP clients until there are none, or until told to stop.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
+use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
 
 use crate::cli::Cli;
 use crate::command::greeting;
-use crate::settings::{Settings, Transport};
+use crate::settings::{self, Settings, Transport};
 use crate::share;
 
 /// Serves as configured.
 pub(crate) async fn run(cli: &Cli, hub: Hub, settings: Settings) -> anyhow::Result<ExitCode> {
     let stop = stop_signal(hub.tasks())?;
     let terms = share::terms(cli, &settings);
-    let keep = |about| share::keep(&settings.data_dir, None, &hub, about, &stop);
+    let reloader = settings::watch(cli, settings.clone(), hub.tasks())?;
+    let keep = |about| {
+        let reloader = reloader.clone();
+        let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
+        share::keep(&settings.data_dir, None, &hub, about, &stop);
+    };
     match settings.transport {
         Transport::Stdio => {
             greeting::stdio();

@@ -73,7 +73,11 @@ impl Running {
 
     /// Asks it to stop, as a service manager does.
     pub(crate) fn terminate(&self) {
-        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+        self.signal(Signal::TERM);
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 
     /// Waits for its end; the code, which a program that a signal killed has not.

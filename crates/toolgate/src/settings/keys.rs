@@ -1,0 +1,178 @@
+//! The keys of `toolgate.toml`, listed once: reading, schema, `config show` and reloading all go by this list.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use toolgate_config::{FileSchema, Sections};
+
+use super::Settings;
+
+impl Settings {
+    /// Shows every top-level key to a visitor; those that are no tables come first.
+    fn each(&mut self, visitor: &mut impl Visitor) {
+        visitor.key("transport", "How `toolgate serve` speaks.", &mut self.transport);
+        visitor.key("packs", "The packs that are on.", &mut self.packs);
+        let mut folder =
+            DataDir(Some(std::mem::take(&mut self.data_dir)).filter(|dir| !dir.as_os_str().is_empty()));
+        let doc = "The folder for everything that outlives the process. Without it: `toolgate` in the user's data folder.";
+        visitor.key("data_dir", doc, &mut folder);
+        self.data_dir = folder.0.unwrap_or_default();
+        visitor.key("http", "Serving over HTTP.", &mut self.http);
+        visitor.key("log", "What is logged, always to standard error.", &mut self.log);
+        visitor.key("output", "How answers of built-in tools are written.", &mut self.output);
+        visitor.key("workspace", "The pack `workspace`: files that agents work on.", &mut self.workspace);
+        visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
+    }
+
+    /// What is written in a document; what is not, is as by default.
+    pub(super) fn read(sections: &mut Sections<'_>) -> Self {
+        let mut settings = Self::default();
+        settings.each(&mut Reading(sections));
+        settings
+    }
+
+    /// The value of every top-level key. Among them are secrets.
+    pub(crate) fn values(&self) -> Value {
+        let mut values = Values(Map::new());
+        self.clone().each(&mut values);
+        Value::Object(values.0)
+    }
+
+    /// The JSON Schema of the file.
+    pub(crate) fn schema() -> Value {
+        let mut schema = Schema(FileSchema::new());
+        Self::default().each(&mut schema);
+        schema.0.finish()
+    }
+}
+
+/// Sees every top-level key, with what it means and its value.
+trait Visitor {
+    fn key<T: DeserializeOwned + Serialize + JsonSchema>(&mut self, name: &str, doc: &str, value: &mut T);
+}
+
+struct Reading<'a, 'b>(&'a mut Sections<'b>);
+
+impl Visitor for Reading<'_, '_> {
+    fn key<T: DeserializeOwned + Serialize + JsonSchema>(&mut self, name: &str, _doc: &str, value: &mut T) {
+        if let Some(written) = self.0.value(name) {
+            *value = written;
+        }
+    }
+}
+
+struct Values(Map<String, Value>);
+
+impl Visitor for Values {
+    fn key<T: DeserializeOwned + Serialize + JsonSchema>(&mut self, name: &str, _doc: &str, value: &mut T) {
+        // What was read from text can be written as text; a path that is none is left out.
+        self.0.insert(name.to_owned(), serde_json::to_value(value).unwrap_or_default());
+    }
+}
+
+struct Schema(FileSchema);
+
+impl Visitor for Schema {
+    fn key<T: DeserializeOwned + Serialize + JsonSchema>(&mut self, name: &str, doc: &str, value: &mut T) {
+        self.0 = std::mem::take(&mut self.0).entry(name, doc, value);
+    }
+}
+
+/// The data folder as it is written: perhaps not at all.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, example = "/path/to/a/folder")]
+struct DataDir(Option<PathBuf>);
+
+#[cfg(test)]
+mod tests {
+    use toolgate_config::env::VARIABLES;
+    use toolgate_config::{Loader, TableDoc, describe, template};
+
+    use super::*;
+
+    fn tables() -> Vec<TableDoc> {
+        describe(&Settings::schema())
+    }
+
+    #[test]
+    fn every_variable_sets_a_key_that_exists() {
+        let dotted = |table: &TableDoc| {
+            let prefix = if table.name.is_empty() { String::new() } else { format!("{}.", table.name) };
+            table.keys.iter().map(|key| format!("{prefix}{}", key.name)).collect::<Vec<_>>()
+        };
+        let known: Vec<String> = tables().iter().flat_map(dotted).collect();
+        for variable in VARIABLES {
+            // The pack `opencode` is not part of this build; its variables wait for it.
+            let Some(key) = variable.key.filter(|key| !key.starts_with("opencode.")) else { continue };
+            assert!(
+                known.iter().any(|known| known == key),
+                "`{}` sets `{key}`, which nobody reads",
+                variable.name
+            );
+        }
+    }
+
+    #[test]
+    fn every_key_is_described_and_has_a_value_to_show() {
+        for table in tables() {
+            assert!(
+                table.name.is_empty() || !table.description.is_empty(),
+                "`{}` is not described",
+                table.name
+            );
+            for key in &table.keys {
+                let name = format!("{}.{}", table.name, key.name);
+                assert!(!key.description.is_empty(), "`{name}` is not described");
+                assert!(
+                    key.default.is_some() || key.example.is_some(),
+                    "`{name}` has neither default nor example"
+                );
+            }
+        }
+    }
+
+    /// What a file means.
+    #[track_caller]
+    fn read(text: &str) -> Settings {
+        let document = Loader::new().only("toolgate.toml").text(text).load();
+        document
+            .and_then(|document| document.read(Settings::read))
+            .unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    #[test]
+    fn the_commented_file_means_the_defaults() {
+        assert!(read(&template(&tables())) == Settings::default());
+    }
+
+    #[test]
+    fn every_line_of_the_commented_file_can_be_made_to_count() {
+        let text = template(&tables());
+        let lines: Vec<&str> = text.lines().collect();
+        let is_key = |line: &str| line.starts_with('#') && !line.starts_with("# ");
+        let mut all = Vec::new();
+        for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_key(line)) {
+            let mut changed = lines.clone();
+            changed[number] = &line[1..];
+            read(&changed.join("\n"));
+            all.push(number);
+        }
+        assert!(all.len() >= 15, "there are keys to try: {all:?}");
+        let every: Vec<&str> =
+            lines.iter().map(|line| if is_key(line) { &line[1..] } else { line }).collect();
+        let every = read(&every.join("\n"));
+        // What has no default has an example there.
+        let unset = Settings {
+            http: toolgate_front::http::HttpConfig { token: None, ..every.http },
+            workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
+            memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
+            data_dir: PathBuf::new(),
+            ..every
+        };
+        assert!(unset == Settings::default(), "the values that are shown are the defaults");
+    }
+}
