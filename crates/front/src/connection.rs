@@ -38,11 +38,13 @@ pub(crate) struct Who {
     pub(crate) process: Option<u32>,
     /// From where on questions are numbered.
     pub(crate) first_question: u64,
+    /// What it is told when we are the ones who end.
+    pub(crate) farewell: Option<Bytes>,
 }
 
 impl Who {
     pub(crate) fn new(principal: Arc<Principal>, transport: Transport) -> Self {
-        Self { principal, transport, process: None, first_question: 0 }
+        Self { principal, transport, process: None, first_question: 0, farewell: None }
     }
 }
 
@@ -67,7 +69,7 @@ impl Connection {
         output: mpsc::Sender<Bytes>,
         most_requests: usize,
     ) -> Arc<Self> {
-        let Who { principal, transport, process, first_question } = who;
+        let Who { principal, transport, process, first_question, farewell: _ } = who;
         let peer = Arc::new(Peer::new(principal, None, transport));
         peer.enter(&hub, process);
         peer.ask_from(first_question);

@@ -47,6 +47,8 @@ mod method {
     pub(super) const STAND_BY: &str = "toolgate/stand_by";
     pub(super) const STATUS: &str = "toolgate/status";
     pub(super) const RELOAD: &str = "toolgate/reload";
+    /// A hub that stops says so to who is attached: what it is sent from now on it does not read.
+    pub(in crate::control) const STOPPING: &str = "toolgate/stopping";
 }
 
 /// What has to be the same in two processes for one to serve the other's client, by name.
@@ -64,6 +66,8 @@ pub struct About {
     pub transport: &'static str,
     /// Where it listens, if it does.
     pub address: Option<SocketAddr>,
+    /// Since when it runs, in milliseconds since 1970.
+    pub started_ms: u64,
     /// What has to be the same in another process for this one to serve that one's client.
     pub terms: Terms,
     /// How its settings are read anew, if they can be.

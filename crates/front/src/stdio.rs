@@ -56,10 +56,13 @@ pub(crate) async fn serve_as(
     // The writer outlives the requests, so it belongs to the hub and not to them.
     let (frames, written) = output::start(hub.tasks(), output);
     let tasks = hub.tasks().child();
+    let farewell = who.farewell.clone();
     let connection = Connection::new(hub, who, tasks.clone(), frames, limits.requests);
     tokio::select! {
         () = read(&connection, input, limits.line) => {}
-        () = stop.cancelled() => {}
+        () = stop.cancelled() => if let Some(farewell) = farewell {
+            drop(tokio::time::timeout(limits.grace, connection.send(farewell)).await);
+        },
         () = connection.closed() => {}
     }
     connection.drain(limits.grace).await;

@@ -6,6 +6,7 @@ use std::path::Path;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
 use toolgate_front::control::{self, About, Owned, Terms};
+use toolgate_host::Clock;
 
 use crate::cli::Cli;
 use crate::settings::Settings;
@@ -29,7 +30,8 @@ pub(crate) fn terms(cli: &Cli, settings: &Settings) -> Terms {
 
 /// What this process says of itself.
 pub(crate) fn about(transport: &'static str, address: Option<SocketAddr>, terms: Terms) -> About {
-    About { version: env!("CARGO_PKG_VERSION"), transport, address, terms, reload: None }
+    let started_ms = Clock::system().unix_ms();
+    About { version: env!("CARGO_PKG_VERSION"), transport, address, started_ms, terms, reload: None }
 }
 
 /// Owns the control socket of the data folder, now or once it is free, until the hub ends.

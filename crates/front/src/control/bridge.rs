@@ -17,7 +17,7 @@ use toolgate_wire::lines::Item;
 use toolgate_wire::{Lines, code, write};
 
 use crate::stdio::StdioLimits;
-use ledger::Ledger;
+use ledger::{Heard, Ledger};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -58,8 +58,9 @@ pub async fn bridge(
         if client.pass(link, &ledger, &stop).await == End::Client {
             return;
         }
-        let (is_lost, lost) = (!client.over, lock(&ledger).lost());
-        if !client.say(&lost).await || !is_lost {
+        let lost = lock(&ledger).lost();
+        // Who has said all there is to say goes without an answer, as from a hub of its own.
+        if client.over || !client.say(&lost).await {
             return;
         }
         tracing::info!("the hub is gone; looking for another");
@@ -99,7 +100,7 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Client<I, O> {
     /// Passes everything both ways until one side ends.
     async fn pass(&mut self, link: Link, ledger: &Mutex<Ledger>, stop: &CancellationToken) -> End {
         let (refused, refusals) = mpsc::channel(16);
-        let over = CancellationToken::new();
+        let (over, stopping) = (CancellationToken::new(), CancellationToken::new());
         let Self { input, output, lines, limits, over: is_over } = self;
         let mut inward = Inward { input, lines, hub: link.output, longest: limits.line, refused };
         let grace = limits.grace + SILENCE;
@@ -107,6 +108,8 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Client<I, O> {
             tokio::select! {
                 () = inward.run(ledger) => {}
                 () = stop.cancelled() => {}
+                // What the client says from now on is for the next hub.
+                () = stopping.cancelled() => stop.cancelled().await,
             }
             *is_over = true;
             over.cancel();
@@ -115,7 +118,8 @@ impl<I: AsyncRead + Unpin, O: AsyncWrite + Unpin> Client<I, O> {
             stop.cancelled().await;
             tokio::time::sleep(grace).await;
         };
-        let outward = Outward { output, hub: link.input, refusals, over: &over }.run(ledger);
+        let outward =
+            Outward { output, hub: link.input, refusals, over: &over, stopping: &stopping }.run(ledger);
         let (mut inward, mut outward) = (pin!(inward), pin!(outward));
         tokio::select! {
             end = &mut outward => end,
@@ -187,6 +191,7 @@ struct Outward<'a, O> {
     hub: Box<dyn AsyncRead + Send + Unpin>,
     refusals: mpsc::Receiver<Bytes>,
     over: &'a CancellationToken,
+    stopping: &'a CancellationToken,
 }
 
 impl<O: AsyncWrite + Unpin> Outward<'_, O> {
@@ -207,9 +212,11 @@ impl<O: AsyncWrite + Unpin> Outward<'_, O> {
                         lines.push(buffer.split().freeze());
                         let mut ledger = lock(ledger);
                         for item in &mut lines {
-                            match item {
-                                Item::Line(line) if ledger.hear_hub(&line) => put(&mut passed, &line),
-                                Item::Line(_) | Item::TooLong { .. } => {}
+                            let Item::Line(line) = item else { continue };
+                            match ledger.hear_hub(&line) {
+                                Heard::ForClient => put(&mut passed, &line),
+                                Heard::ForUs => {}
+                                Heard::Stopping => self.stopping.cancel(),
                             }
                         }
                     }

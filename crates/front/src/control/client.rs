@@ -55,8 +55,7 @@ pub async fn join(folder: &Path, terms: &Terms, first_question: u64) -> Joined {
 /// # Errors
 /// Someone is there, but cannot be talked to.
 pub async fn status(folder: &Path) -> Result<Option<Status>, ControlError> {
-    let Some(mut talk) = Talk::begin(folder).await? else { return Ok(None) };
-    let told = talk.ask(method::STATUS, &Raw::literal("{}")).await?;
+    let Some(told) = command(folder, method::STATUS).await? else { return Ok(None) };
     serde_json::from_slice(told.as_bytes()).map(Some).map_err(|_| ControlError::silent(folder))
 }
 
@@ -65,9 +64,21 @@ pub async fn status(folder: &Path) -> Result<Option<Status>, ControlError> {
 /// # Errors
 /// Someone is there, but cannot be talked to, or would not.
 pub async fn reload(folder: &Path) -> Result<Option<String>, ControlError> {
-    let Some(mut talk) = Talk::begin(folder).await? else { return Ok(None) };
-    let told = talk.ask(method::RELOAD, &Raw::literal("{}")).await?;
+    let Some(told) = command(folder, method::RELOAD).await? else { return Ok(None) };
     Ok(Some(told.get("reloaded").and_then(|text| text.as_string().map(String::from)).unwrap_or_default()))
+}
+
+/// Asks the owner of a data folder something; comes back while it has no room.
+async fn command(folder: &Path, method: &str) -> Result<Option<Raw>, ControlError> {
+    let begun = Instant::now();
+    loop {
+        let Some(mut talk) = Talk::begin(folder).await? else { return Ok(None) };
+        match talk.ask(method, &Raw::literal("{}")).await {
+            Err(ControlError::Silent { .. }) if begun.elapsed() < 2 * PATIENCE => {}
+            told => return told.map(Some),
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 async fn attach(folder: &Path, terms: &Terms, first_question: u64) -> Result<Option<Link>, ControlError> {

@@ -54,8 +54,13 @@ pub async fn keep(folder: PathBuf, owned: Option<Owned>, hub: Hub, about: About,
 /// Serves this process's own client, who was served by another hub before.
 pub fn serve_here(hub: &Hub, first_question: u64, stop: CancellationToken) -> Link {
     let (near, far) = tokio::io::duplex(PIPE);
-    let who =
-        Who { principal: Principal::local(), transport: Transport::Stdio, process: None, first_question };
+    let who = Who {
+        principal: Principal::local(),
+        transport: Transport::Stdio,
+        process: None,
+        first_question,
+        farewell: None,
+    };
     let serving = serve_as(hub.clone(), who, tokio::io::split(far), StdioLimits::default(), stop);
     hub.tasks().spawn(serving);
     Link::new(tokio::io::split(near))

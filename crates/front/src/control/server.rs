@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -30,8 +30,6 @@ const MOST_GUESTS: usize = 256;
 struct Shared {
     hub: Hub,
     about: About,
-    started: Instant,
-    started_ms: u64,
     clock: Clock,
     others: Mutex<BTreeMap<u64, OtherStatus>>,
     guests: Arc<Semaphore>,
@@ -42,11 +40,8 @@ struct Shared {
 impl Owned {
     /// Answers on the socket until `stop` is cancelled or the hub stops.
     pub async fn serve(self, hub: Hub, about: About, stop: CancellationToken) {
-        let clock = Clock::system();
         let shared = Arc::new(Shared {
-            started: Instant::now(),
-            started_ms: clock.unix_ms(),
-            clock,
+            clock: Clock::system(),
             others: Mutex::default(),
             guests: Arc::new(Semaphore::new(MOST_GUESTS)),
             ending: hub.tasks().stopping(),
@@ -154,6 +149,7 @@ impl Visit {
             transport: Transport::Attached,
             process: peer.pid,
             first_question: attach.first_question,
+            farewell: Some(write::notification(method::STOPPING, None)),
         };
         let ending = shared.ending.clone();
         serve_as(shared.hub.clone(), who, (input, output), StdioLimits::default(), ending).await;
@@ -216,16 +212,17 @@ impl Shared {
 
     fn status(&self) -> Status {
         let (connected, running) = (self.hub.connections(), self.hub.running());
+        let (now_ms, started_ms) = (self.clock.unix_ms(), self.about.started_ms);
         Status {
             pid: std::process::id(),
             version: self.about.version.into(),
             transport: self.about.transport.into(),
             address: self.about.address.map(|address| address.to_string()),
-            started_at: iso8601(self.started_ms),
-            uptime_seconds: self.started.elapsed().as_secs(),
+            started_at: iso8601(started_ms),
+            uptime_seconds: now_ms.saturating_sub(started_ms) / 1000,
             sources: self.hub.sources().iter().map(ToString::to_string).collect(),
             connected: connected.len(),
-            connections: connections(&connected, self.clock.unix_ms()),
+            connections: connections(&connected, now_ms),
             run_count: running.len(),
             runs: runs(&running),
             others: self.others().values().cloned().collect(),

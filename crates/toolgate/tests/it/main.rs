@@ -23,6 +23,8 @@ mod pipeline;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod processes;
+#[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
 mod stdio;

@@ -5,8 +5,21 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use toolgate_wire::{Frame, Id, Message, Notification, Raw, Request, code, method, write};
 
+use crate::control::method::STOPPING;
+
 /// How many subscriptions are remembered: as many as a hub keeps for one connection.
 const MOST_WATCHED: usize = 1000;
+
+/// Whom something is for that the hub says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// For the client.
+    ForClient,
+    /// For us, who had asked.
+    ForUs,
+    /// For us: it stops, and reads nothing more.
+    Stopping,
+}
 
 /// What went by, as far as it matters when the hub is gone.
 #[derive(Debug, Default)]
@@ -41,17 +54,17 @@ impl Ledger {
         }
     }
 
-    /// Notes what the hub says; whether the client should hear it.
-    pub(super) fn hear_hub(&mut self, line: &Bytes) -> bool {
+    /// Notes what the hub says, and whom it is for.
+    pub(super) fn hear_hub(&mut self, line: &Bytes) -> Heard {
         match toolgate_wire::parse(line.clone()) {
             Ok(Frame::One(message)) => self.hub_said(message),
             Ok(Frame::Batch(batch)) => {
-                batch.into_iter().flatten().for_each(|one| {
-                    self.hub_said(one);
-                });
-                true
+                for message in batch.into_iter().flatten() {
+                    self.hub_said(message);
+                }
+                Heard::ForClient
             }
-            Err(_) => true,
+            Err(_) => Heard::ForClient,
         }
     }
 
@@ -138,22 +151,27 @@ impl Ledger {
         self.watched.retain(|watched| watched.get("uri") != uri);
     }
 
-    fn hub_said(&mut self, message: Message) -> bool {
+    fn hub_said(&mut self, message: Message) -> Heard {
         match message {
             Message::Request(request) => {
                 self.questions.insert(kept(&request.id));
             }
-            Message::Notification(notification) if notification.method == method::CANCELLED => {
-                cancelled(&notification).map(|id| self.questions.remove(&id));
-            }
-            Message::Notification(_) => {}
+            Message::Notification(notification) => match &*notification.method {
+                STOPPING => return Heard::Stopping,
+                method::CANCELLED => {
+                    cancelled(&notification).map(|id| self.questions.remove(&id));
+                }
+                _ => {}
+            },
             Message::Response(response) => {
-                let Some(id) = response.id else { return true };
+                let Some(id) = response.id else { return Heard::ForClient };
                 self.asked.remove(&id);
-                return !self.replayed.remove(&id);
+                if self.replayed.remove(&id) {
+                    return Heard::ForUs;
+                }
             }
         }
-        true
+        Heard::ForClient
     }
 }
 
@@ -251,9 +269,12 @@ mod tests {
         assert!(said.contains("a:///2") && !said.contains("a:///1"), "{said}");
         for number in 0..3 {
             let answer = format!(r#"{{"jsonrpc":"2.0","id":"toolgate-replay-{number}","result":{{}}}}"#);
-            assert!(!ledger.hear_hub(&answer.into()), "the client would hear the answer to {number}");
+            assert_eq!(ledger.hear_hub(&answer.into()), Heard::ForUs, "{number}");
         }
-        assert!(ledger.hear_hub(&Bytes::from_static(br#"{"jsonrpc":"2.0","id":9,"result":{}}"#)));
+        let other = Bytes::from_static(br#"{"jsonrpc":"2.0","id":9,"result":{}}"#);
+        assert_eq!(ledger.hear_hub(&other), Heard::ForClient);
+        let stopping = Bytes::from_static(br#"{"jsonrpc":"2.0","method":"toolgate/stopping"}"#);
+        assert_eq!(ledger.hear_hub(&stopping), Heard::Stopping);
     }
 
     #[test]
@@ -261,7 +282,8 @@ mod tests {
         let mut ledger = ledger(&[HELLO], &[]);
         assert!(ledger.lost().is_empty());
         assert_eq!(String::from_utf8(ledger.replay()).unwrap(), format!("{HELLO}\n"));
-        assert!(ledger.hear_hub(&Bytes::from_static(br#"{"jsonrpc":"2.0","id":0,"result":{}}"#)));
+        let answer = Bytes::from_static(br#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
+        assert_eq!(ledger.hear_hub(&answer), Heard::ForClient);
     }
 
     #[test]
