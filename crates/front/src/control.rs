@@ -78,12 +78,12 @@ pub struct About {
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     /// The socket or its lock cannot be used.
-    #[error("cannot use the control socket in `{}`: {source}", folder.display())]
+    #[error("cannot use the control socket in `{}`: {cause}", folder.display())]
     Unusable {
         /// The data folder.
         folder: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Someone is there, but does not answer as agreed.
     #[error("the process that owns `{}` does not answer", folder.display())]
@@ -98,7 +98,16 @@ pub enum ControlError {
 
 impl ControlError {
     fn unusable(folder: &Path) -> impl Fn(io::Error) -> Self {
-        move |source| Self::Unusable { folder: folder.to_owned(), source }
+        move |cause| Self::Unusable { folder: folder.to_owned(), cause }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unusable { .. } => "the data folder has to be yours, and closed to others",
+            Self::Silent { .. } => "try again; if it stays so, end that process and start it anew",
+            Self::Refused(_) => "look at the log of the process that runs",
+        }
     }
 
     fn silent(folder: &Path) -> Self {

@@ -39,12 +39,12 @@ pub struct Finished {
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It could not be started.
-    #[error("`{}` cannot be started: {source}", program.display())]
+    #[error("`{}` cannot be started: {cause}", program.display())]
     Start {
         /// The program.
         program: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It took too long, and was ended.
     #[error("`{}` did not end within {} s", program.display(), limit.as_secs())]
@@ -88,7 +88,7 @@ impl Program {
     /// # Errors
     /// It does not start, or takes too long.
     pub async fn run(&self) -> Result<Finished, ProcessError> {
-        let failed = |source| ProcessError::Start { program: self.path.clone(), source };
+        let failed = |cause| ProcessError::Start { program: self.path.clone(), cause };
         #[expect(clippy::disallowed_methods, reason = "this is where processes start")]
         let mut command = Command::new(&self.path);
         command

@@ -34,7 +34,10 @@ pub(crate) fn about(transport: &'static str, address: Option<SocketAddr>, terms:
     About { version: env!("CARGO_PKG_VERSION"), transport, address, started_ms, terms, reload: None }
 }
 
-/// Owns the control socket of the data folder, now or once it is free, until the hub ends.
+/// Owns the control socket of the data folder, now or once it is free, until the hub ends. Whoever finds us listening
+/// finds our status too.
 pub(crate) fn keep(folder: &Path, owned: Option<Owned>, hub: &Hub, about: About, stop: &CancellationToken) {
+    // Why it cannot be claimed is said by who goes on trying.
+    let owned = owned.or_else(|| Owned::claim(folder).ok().flatten());
     hub.tasks().spawn(control::keep(folder.to_owned(), owned, hub.clone(), about, stop.clone()));
 }

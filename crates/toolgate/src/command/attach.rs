@@ -1,16 +1,17 @@
 //! `toolgate serve --attach`: serve the client by the hub that already runs.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
-use toolgate_front::control::{Joined, Link, Owned, Terms, bridge, join, serve_here};
+use toolgate_front::control::{About, Joined, Link, Owned, Terms, bridge, join, serve_here};
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
 
 use crate::cli::Cli;
 use crate::command::{greeting, serve};
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::{gate, share};
 
 /// Serves the client by the hub that already runs, or by one of this process.
@@ -72,7 +73,9 @@ impl Here<'_> {
     /// A hub of our own, which others may attach to.
     fn hub(&self, owned: Option<Owned>) -> anyhow::Result<Hub> {
         let hub = gate::hub(&self.settings, self.cli.global.fixtures, self.tasks)?;
+        let reloader = settings::watch(self.cli, self.settings.clone(), self.tasks)?;
         let about = share::about("stdio", None, self.terms.clone());
+        let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
         share::keep(&self.settings.data_dir, owned, &hub, about, &self.stop);
         Ok(hub)
     }

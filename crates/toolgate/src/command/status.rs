@@ -14,7 +14,8 @@ use crate::settings::Settings;
 /// Asks the process that owns the data folder.
 pub(crate) async fn run(settings: &Settings, as_json: bool) -> anyhow::Result<ExitCode> {
     let folder = settings.data_dir.as_path();
-    let status = control::status(folder).await?;
+    let status =
+        control::status(folder).await.map_err(|error| anyhow::anyhow!("{error}\nhint: {}", error.hint()))?;
     let mut out = std::io::stdout().lock();
     if as_json {
         writeln!(out, "{}", serde_json::to_string_pretty(&as_value(folder, status.as_ref())?)?)?;
