@@ -3,7 +3,8 @@
 mod describe;
 
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +27,8 @@ impl FileSchema {
     /// The schema of a file without any key.
     #[must_use]
     pub fn new() -> Self {
-        Self { generator: SchemaSettings::draft07().into_generator(), properties: Map::new() }
+        let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(without_number_format));
+        Self { generator: settings.into_generator(), properties: Map::new() }
     }
 
     /// Adds a top-level key, be it a table or a single value.
@@ -65,5 +67,12 @@ impl FileSchema {
             "additionalProperties": false,
             "definitions": self.generator.take_definitions(true),
         })
+    }
+}
+
+/// `uint16` and the like mean something to Rust only; the bounds say the same to everybody.
+fn without_number_format(schema: &mut Schema) {
+    if schema.get("type").is_some_and(|kind| kind != "string") {
+        schema.remove("format");
     }
 }

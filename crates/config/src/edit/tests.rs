@@ -1,3 +1,5 @@
+//! One key changes, and nothing else.
+
 use super::*;
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! Files that are written, replaced, linked and not there yet.
+
 use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
