@@ -17,6 +17,10 @@ static LAST: Mutex<Option<String>> = Mutex::new(None);
 /// Runs the program; what breaks it down is told once.
 pub(crate) fn caught(program: impl FnOnce() -> ExitCode) -> ExitCode {
     std::panic::set_hook(Box::new(note));
+    ended(program)
+}
+
+fn ended(program: impl FnOnce() -> ExitCode) -> ExitCode {
     catch_unwind(AssertUnwindSafe(program)).unwrap_or_else(|_| {
         let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Nothing can be said where even this cannot be written.
@@ -54,6 +58,12 @@ fn message(what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_breaks_the_program_down_ends_it_with_70() {
+        assert_eq!(ended(|| panic!("on purpose")), ExitCode::from(70));
+        assert_eq!(ended(|| ExitCode::from(2)), ExitCode::from(2));
+    }
 
     #[test]
     fn the_message_names_version_and_what_to_do() {

@@ -73,7 +73,7 @@ impl Machine {
 fn a_fresh_machine_is_in_order() {
     insta::assert_snapshot!(Machine::new("").report(0), @r"
     note     configuration  no `toolgate.toml`: the defaults are in force
-                            hint: write a `toolgate.toml` in the working folder or in the user's configuration folder
+                            hint: run `toolgate config init` to write one
     ok       data folder    `PLACE/.local/share/toolgate` is made when it is first needed
     note     workspace      no folder is configured: the client's first one is used, else our own
                             hint: name one with `workspace.root` or `--workspace`

@@ -14,9 +14,8 @@ pub(super) fn look(scene: &Scene) -> Vec<Finding> {
     };
     let first = match &settings.file {
         Some(file) => Finding::new(State::Ok, format!("read from `{}`", file.display())),
-        None => Finding::new(State::Note, format!("no `{FILE_NAME}`: the defaults are in force")).hint(
-            format!("write a `{FILE_NAME}` in the working folder or in the user's configuration folder"),
-        ),
+        None => Finding::new(State::Note, format!("no `{FILE_NAME}`: the defaults are in force"))
+            .hint("run `toolgate config init` to write one"),
     };
     let open = settings.file.as_deref().filter(|file| is_in_reach(file, settings)).map(|file| {
         Finding::new(
