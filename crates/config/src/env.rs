@@ -138,6 +138,10 @@ pub const VARIABLES: &[Variable] = &[
     outside(XDG_DATA_HOME, Kind::Path, "The folder of the user's data files."),
     outside(XDG_RUNTIME_DIR, Kind::Path, "The folder of the user's sockets, for `toolgate service`."),
     outside(DBUS_SESSION_BUS_ADDRESS, Kind::Text, "The user's message bus, for `toolgate service`."),
+    outside("USERPROFILE", Kind::Path, "The user's home folder on Windows, for `toolgate setup`."),
+    outside("APPDATA", Kind::Path, "The folder of programs' settings on Windows, for `toolgate setup`."),
+    outside("CLAUDE_CONFIG_DIR", Kind::Path, "The folder of Claude Code's files, for `toolgate setup`."),
+    outside("CODEX_HOME", Kind::Path, "The folder of Codex's files, for `toolgate setup`."),
     outside(PATH, Kind::Text, "The folders that programs are looked for in."),
     outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),
 ];

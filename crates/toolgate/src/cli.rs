@@ -2,10 +2,12 @@
 
 mod config;
 mod examples;
+pub(crate) mod setup;
 
 use std::path::PathBuf;
 
 pub(crate) use config::Config;
+pub(crate) use setup::Setup;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -87,6 +89,12 @@ pub(crate) enum Command {
     /// See and call the tools, as an MCP client would.
     #[command(subcommand, after_help = examples::TOOLS)]
     Tools(Tools),
+    /// Add Toolgate to an AI client, or take it out again.
+    ///
+    /// Without a client it shows which are installed and what each has of Toolgate. With one it shows the change as a
+    /// diff; `--write` makes it, with a copy of the old file beside it, and touches nothing but its own entry.
+    #[command(after_help = examples::SETUP)]
+    Setup(Setup),
     /// See, check and change the configuration.
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(Config),

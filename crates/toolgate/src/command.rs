@@ -9,6 +9,7 @@ mod man;
 mod progress;
 mod serve;
 mod service;
+mod setup;
 mod status;
 mod table;
 mod tools;
@@ -38,6 +39,10 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
         Command::Tools(tools) => on_hub(cli, async |hub, _| tools::run(&hub, tools).await),
+        Command::Setup(setup) if setup::needs_tools(setup) => {
+            on_hub(cli, async |hub, _| setup::run_with(cli, setup, &hub).await)
+        }
+        Command::Setup(setup) => setup::run(cli, setup, None),
         Command::Config(config) => config::run(cli, config),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),

@@ -79,6 +79,22 @@ Examples:
   Get the whole result, as a client gets it:
     toolgate tools call workspace_list --json";
 
+pub(super) const SETUP: &str = "\
+Examples:
+  See which clients are there, then what would change for one of them:
+    toolgate setup
+    toolgate setup cursor
+
+  Make the change, and take it back:
+    toolgate setup cursor --write
+    toolgate setup cursor --undo
+
+  Let it work on one folder, with few tools:
+    toolgate setup claude-code --workspace ./project --lean --write
+
+  Connect to a Toolgate that runs already:
+    toolgate setup vscode --http http://127.0.0.1:3000/mcp --write";
+
 pub(super) const CONFIG: &str = "\
 Examples:
   toolgate config show

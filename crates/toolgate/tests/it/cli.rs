@@ -50,7 +50,11 @@ fn help_names_the_commands() {
 
     Commands:
       serve        Serve MCP clients: over standard input and output, or over HTTP
+      status       Say who is connected to the running hub, and what runs
+      service      Run `serve --http` as a service of the user's systemd
       tools        See and call the tools, as an MCP client would
+      setup        Add Toolgate to an AI client, or take it out again
+      config       See, check and change the configuration
       doctor       Say what is configured, found, missing or weaker than it could be, each with the next
                    step
       completions  Print the completions for a shell
@@ -113,6 +117,13 @@ fn help_of_serve_shows_how_to_try_it() {
           --port <PORT>
               The port to listen on; 0 takes any free one
 
+          --attach
+              Serve the client on standard input and output by the hub that already runs on the data
+              folder.
+              
+              Then all clients share one hub with its sources. If none runs, this process becomes it; if
+              it ends, this process or another one takes its place, and the client goes on.
+
       -h, --help
               Print help (see a summary with '-h')
 
@@ -144,6 +155,9 @@ fn help_of_serve_shows_how_to_try_it() {
 
       Serve other machines too; `http.token` has to be set in `toolgate.toml`:
         toolgate serve --http --host 0.0.0.0
+
+      Serve the client by the hub that already runs:
+        toolgate serve --attach
     "#);
     insta::assert_snapshot!(plain(&["--version"]), @"
     exit 0

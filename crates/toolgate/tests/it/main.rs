@@ -27,6 +27,8 @@ mod processes;
 #[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
+mod setup;
+#[cfg(test)]
 mod stdio;
 #[cfg(test)]
 mod terminal;

@@ -1,0 +1,79 @@
+//! What tools cost: a client gives a model all definitions at the start of every conversation.
+
+use serde_json::{Value, json};
+use toolgate_core::{Hub, ListKind, Principal};
+
+/// The packs of the lean choice.
+const LEAN: &[&str] = &["workspace"];
+
+/// Bytes of JSON to a token: a rule of thumb, which is why we say "about".
+const BYTES: usize = 4;
+
+/// The packs that are on, and the tokens of each.
+#[derive(Debug)]
+pub(crate) struct Costs(Vec<(String, usize)>);
+
+impl Costs {
+    pub(super) async fn of(hub: &Hub) -> Self {
+        let view = hub.settled_view(&Principal::local(), ListKind::Tools).await;
+        let mut packs: Vec<(String, usize)> = Vec::new();
+        for (source, tool) in view.tools_by_source() {
+            let bytes = tool.raw.as_bytes().len();
+            match packs.iter_mut().find(|(name, _)| name == source) {
+                Some((_, sum)) => *sum += bytes,
+                None => packs.push((source.to_owned(), bytes)),
+            }
+        }
+        for (_, cost) in &mut packs {
+            *cost = cost.div_ceil(BYTES);
+        }
+        Self(packs)
+    }
+
+    /// The packs of the lean choice, if there is anything to leave out.
+    pub(super) fn lean(&self) -> Option<Vec<&str>> {
+        let kept: Vec<&str> = self.names().filter(|name| LEAN.contains(name)).collect();
+        (!kept.is_empty() && kept.len() < self.0.len()).then_some(kept)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    fn total(&self, packs: &[&str]) -> usize {
+        self.0.iter().filter(|(name, _)| packs.contains(&name.as_str())).map(|(_, cost)| cost).sum()
+    }
+
+    /// One line for someone who has not asked.
+    pub(super) fn offer(&self) -> Option<String> {
+        let (all, lean) = (self.total(&self.names().collect::<Vec<_>>()), self.total(&self.lean()?));
+        Some(format!("the tools cost about {all} tokens in every conversation, with `--lean` about {lean}"))
+    }
+
+    /// Every choice with its cost.
+    pub(super) fn table(&self) -> String {
+        let mut choices = vec![("all", self.names().collect::<Vec<_>>())];
+        choices.extend(self.lean().map(|packs| ("lean", packs)));
+        choices.extend(self.names().map(|name| ("", vec![name])));
+        let mut table = String::from("what the tools cost in every conversation, in tokens:\n");
+        for (label, packs) in choices {
+            table += format!("  about {:>5}  {label:4}  {}", self.total(&packs), packs.join(", ")).trim_end();
+            table.push('\n');
+        }
+        if self.lean().is_none() {
+            table += "there is nothing to leave out\n";
+        }
+        table
+    }
+
+    pub(super) fn json(&self, lean: bool) -> Value {
+        let item = |packs: &[&str]| json!({"packs": packs, "tokens": self.total(packs)});
+        let all: Vec<&str> = self.names().collect();
+        json!({
+            "all": item(&all),
+            "lean": self.lean().map(|packs| item(&packs)),
+            "packs": all.iter().map(|name| item(&[name])).collect::<Vec<_>>(),
+            "chosen": if lean && self.lean().is_some() { "lean" } else { "all" },
+        })
+    }
+}
