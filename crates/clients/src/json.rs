@@ -4,6 +4,7 @@ mod fault;
 mod insert;
 mod remove;
 mod render;
+mod shadow;
 mod trivia;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
@@ -32,19 +33,21 @@ const OPTIONS: ParseOptions = ParseOptions {
 };
 
 pub(crate) fn entries(text: &str, container: &str) -> Result<Vec<(String, Value)>, Fault> {
-    let Some(root) = root(text)? else { return Ok(Vec::new()) };
+    let shadow = shadow::of(text);
+    let Some(root) = root(&shadow)? else { return Ok(Vec::new()) };
     let Some(servers) = child(&root, container)? else { return Ok(Vec::new()) };
     let servers = object(&servers.value, container)?.clone();
     Ok(servers.properties.into_iter().map(|prop| (prop.name.into_string(), prop.value.into())).collect())
 }
 
 pub(crate) fn has(text: &str, container: &str) -> bool {
-    root(text)
+    root(&shadow::of(text))
         .is_ok_and(|root| root.is_some_and(|root| child(&root, container).is_ok_and(|found| found.is_some())))
 }
 
 pub(crate) fn set(text: &str, container: &str, name: &str, entry: &Value) -> Result<String, Fault> {
-    let Some(root) = root(text)? else {
+    let shadow = shadow::of(text);
+    let Some(root) = root(&shadow)? else {
         return Ok(begin(text, &nested(container, nested(name, entry.clone()))));
     };
     let style = Style::of(text, &root);
@@ -64,7 +67,8 @@ pub(crate) fn set(text: &str, container: &str, name: &str, entry: &Value) -> Res
 
 pub(crate) fn remove(text: &str, container: &str, name: &str, prune: bool) -> Result<String, Fault> {
     let Some(after) = without(text, &[container], name)? else { return Ok(text.to_owned()) };
-    let Some(root) = root(&after)? else { return Ok(after) };
+    let shadow = shadow::of(&after).into_owned();
+    let Some(root) = root(&shadow)? else { return Ok(after) };
     let Some(servers) = child(&root, container)? else { return Ok(after) };
     let servers = object(&servers.value, container)?;
     let inner = servers.start() + 1..servers.end() - 1;
@@ -79,7 +83,9 @@ pub(crate) fn remove(text: &str, container: &str, name: &str, prune: bool) -> Re
 
 /// Whether two texts mean the same, apart from one entry.
 pub(crate) fn same_but(before: &str, after: &str, container: &str, name: &str) -> bool {
-    let (Ok(before), Ok(after)) = (parse_to_value(before, &OPTIONS), parse_to_value(after, &OPTIONS)) else {
+    let (before, after) = (shadow::of(before), shadow::of(after));
+    let (Ok(before), Ok(after)) = (parse_to_value(&before, &OPTIONS), parse_to_value(&after, &OPTIONS))
+    else {
         return false;
     };
     reduced(before, container, name) == reduced(after, container, name)
@@ -101,7 +107,8 @@ fn reduced<'a>(
 
 /// The text without a property of the object at this path, if it is there.
 fn without(text: &str, path: &[&str], name: &str) -> Result<Option<String>, Fault> {
-    let Some(mut object_here) = root(text)? else { return Ok(None) };
+    let shadow = shadow::of(text);
+    let Some(mut object_here) = root(&shadow)? else { return Ok(None) };
     for key in path {
         let Some(next) = child(&object_here, key)? else { return Ok(None) };
         object_here = object(&next.value, key)?.clone();
@@ -111,7 +118,7 @@ fn without(text: &str, path: &[&str], name: &str) -> Result<Option<String>, Faul
     Ok(place.map(|place| splice::apply(text, &remove::property(text, &object_here.properties, place))))
 }
 
-/// The object that a text is; none for one without any value.
+/// The object that a text is, or rather its shadow; none for one without any value.
 fn root(text: &str) -> Result<Option<Object<'_>>, Fault> {
     let parsed =
         parse_to_ast(text, &CollectOptions::default(), &OPTIONS).map_err(|error| fault::syntax(&error))?;

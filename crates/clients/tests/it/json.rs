@@ -121,6 +121,6 @@ fn what_stands_on_one_line_stays_on_it() {
 #[test]
 fn numbers_and_texts_of_others_stay_as_they_are_spelled() {
     let list = "\n  \"mcpServers\": {\n    \"toolgate\": {\n      \"command\": \"/bin/toolgate\",\n      \"args\": [\"serve\"]\n    }\n  }";
-    let odd = r#""n": 123456789012345678901234567890, "e": 1E+2, "u": "\u00e9\/é", "a": 1, "a": 2"#;
+    let odd = r#""n": 123456789012345678901234567890, "e": 1E+2, "u": "\u00e9\/é\ud83d", "a": 1, "a": 2"#;
     check(Client::Cursor, &format!("{{\n  {odd}┃,{}┃\n}}\n", list.replacen('\n', "", 1).replacen("  ", " ", 1).replace("\n    \"toolgate\": {\n      \"command\": \"/bin/toolgate\",\n      \"args\": [\"serve\"]\n    }\n  ", " \"toolgate\": { ENTRY } ")));
 }
