@@ -1,2 +1,51 @@
-//! x. no
-fn main() {}
+//! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
+//!
+//! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
+//! their command lines.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
+
+mod case;
+mod goal;
+mod http;
+mod idle;
+mod machine;
+mod plan;
+mod process;
+mod report;
+mod request;
+mod sample;
+mod server;
+mod start;
+mod stdio;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::plan::{Options, Plan};
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> anyhow::Result<()> {
+    let plan = Plan::new(options)?;
+    let machine = machine::Machine::look()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let measured = report::Measured {
+        calls: sample::rounds(&plan, &runtime)?,
+        starts: start::measure(&plan)?,
+        sessions: idle::measure(&plan, &runtime)?,
+    };
+    let text = report::write(&plan, &machine, &measured)?;
+    println!("{text}");
+    eprintln!("wrote {}", plan.out.display());
+    Ok(())
+}
