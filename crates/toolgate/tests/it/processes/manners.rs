@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::folder::Folder;
 use crate::message::{initialize, request};
 use crate::process::{PATIENCE, run};
+use crate::web::Ask;
 
 fn connect(folder: &Folder) -> UnixStream {
     let stream = UnixStream::connect(folder.socket()).unwrap();
@@ -85,6 +86,26 @@ fn status_says_plainly_when_nothing_runs() {
     let status: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((ended.code, &status["running"]), (1, &json!(false)));
     assert!(!folder.data().exists(), "looking makes nothing");
+}
+
+#[test]
+fn a_session_over_http_shows_by_its_client_until_it_ends() {
+    let folder = Folder::new();
+    let owner = folder.owner();
+    let address = owner.address();
+    let begun = Ask::new(address, "POST", "/mcp").body(initialize("2025-11-25")).both().send();
+    let session = begun.header("mcp-session-id").unwrap().to_owned();
+    // A request that stands alone leaves nothing behind.
+    Ask::new(address, "POST", "/mcp").body(request(1, "tools/list", &json!({}))).both().send();
+    let status = folder.status();
+    assert_eq!((&status["connected"], &status["address"]), (&json!(1), &json!(address.to_string())));
+    let client = &status["connections"][0];
+    assert_eq!(
+        (&client["transport"], &client["client"], &client["clientVersion"]),
+        (&json!("http"), &json!("test"), &json!("0"))
+    );
+    Ask::new(address, "DELETE", "/mcp").header("Mcp-Session-Id", &session).send();
+    assert_eq!(folder.status()["connected"], 0);
 }
 
 #[test]
