@@ -13,7 +13,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
 fn complain(package: &str) -> Finding {
     let name = package.split(' ').next().unwrap_or_default();
     Finding::new(MANIFEST, None, format!("`{package}` is built with other features for tests")).instead(format!(
-        "`cargo tree --workspace --edges features,normal,dev --invert {name}` shows who adds some: name it there"
+        "`cargo tree --workspace --edges features,normal,dev --invert {name}` shows who adds some: name it here, too"
     ))
 }
 
