@@ -3,7 +3,7 @@
 mod build;
 mod changes;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,6 +59,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     parking: Parking,
     presence: Arc<Presence>,
+    troubles: Mutex<BTreeMap<&'static str, String>>,
     catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
     info: ServerInfo,
     profiles: Vec<Arc<str>>,
@@ -208,6 +209,20 @@ impl Hub {
     /// What runs now, oldest first; calls that end at once never show.
     pub fn running(&self) -> Vec<RunInfo> {
         self.inner.presence.running()
+    }
+
+    /// Notes what is wrong with a part that people rely on, or that it is well again.
+    pub fn set_trouble(&self, part: &'static str, trouble: Option<String>) {
+        let mut troubles = self.inner.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        match trouble {
+            Some(trouble) => troubles.insert(part, trouble),
+            None => troubles.remove(part),
+        };
+    }
+
+    /// What is wrong now, by part.
+    pub fn troubles(&self) -> BTreeMap<&'static str, String> {
+        self.inner.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The counters.

@@ -118,7 +118,6 @@ impl Connection {
 
     /// Answers a request; what comes before the answer goes out at once where it may.
     async fn answer(&self, request: Request, streams: bool) -> Answered<'_> {
-        tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
         let counted = Counted::new(&self.under_way, self.most_requests);
         if counted.is_none() {
             return Answered { frame: Some(too_many(&request, self.most_requests)), counted };

@@ -4,7 +4,7 @@ pub(crate) mod legacy;
 pub(crate) mod modern;
 
 use toolgate_core::{Hub, Offers};
-use toolgate_wire::Raw;
+use toolgate_wire::{Raw, Request};
 
 use crate::answer::Answer;
 use crate::exchange::Exchange;
@@ -18,6 +18,11 @@ pub(crate) enum Begun {
     Running(Box<Exchange>),
     /// It is a stream of what changes.
     Listening(Box<Listening>),
+}
+
+/// Notes a request in the log: what it is for, and never with what.
+fn received(request: &Request) {
+    tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
 }
 
 /// What the server can do, as its `capabilities` say it.

@@ -108,6 +108,8 @@ impl Exchange {
         if run.is_cancelled() {
             return Step::Cancelled;
         }
+        let success = matches!(outcome, Outcome::Complete(_));
+        tracing::debug!(id = self.id.as_str(), target = self.target.name(), success, "call completed");
         Step::Done(self.write(outcome, run.operation()))
     }
 

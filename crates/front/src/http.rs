@@ -15,6 +15,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -46,11 +47,27 @@ pub struct Server {
     shared: Arc<Shared>,
 }
 
+/// Changes who may speak to a server, while it runs.
+pub struct Access {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+}
+
+impl Access {
+    /// From the next request on, hosts, origins and token are those of `config`. Where that would leave the server
+    /// open to other machines, nothing changes.
+    pub fn set(&self, config: &HttpConfig) -> Result<(), BindError> {
+        self.shared.guard.store(Arc::new(Guard::new(config, self.address)?));
+        Ok(())
+    }
+}
+
 /// What all connections share.
 pub(crate) struct Shared {
     pub(crate) hub: Hub,
     pub(crate) config: HttpConfig,
-    pub(crate) guard: Guard,
+    /// Who may speak to it, which can be changed while it runs.
+    pub(crate) guard: ArcSwap<Guard>,
     pub(crate) sessions: Sessions,
     pub(crate) old: old_sse::Connections,
     /// Cancelled when the server stops: streams come to their end.
@@ -66,6 +83,7 @@ impl Server {
         let address = listener.local_addr().map_err(|source| BindError::taken(wanted, source))?;
         let stopping = hub.tasks().stopping();
         let sessions = Sessions::new(&hub, &config);
+        let guard = ArcSwap::from_pointee(guard);
         let shared = Shared { hub, config, guard, sessions, old: old_sse::Connections::default(), stopping };
         Ok(Self { listener, address, shared: Arc::new(shared) })
     }
@@ -73,6 +91,11 @@ impl Server {
     /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The way to change who may speak to it, while it runs.
+    pub fn access(&self) -> Access {
+        Access { shared: self.shared.clone(), address: self.address }
     }
 
     /// Answers until `stop` is cancelled; then requests under way get their time.

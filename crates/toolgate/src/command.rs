@@ -21,8 +21,9 @@ use toolgate_core::Hub;
 use toolgate_host::Tasks;
 
 use crate::cli::{Cli, Command};
+use crate::gate::Gate;
+use crate::logging;
 use crate::settings::{self, Settings};
-use crate::{gate, logging};
 
 /// How long tasks get to end when a command is done.
 const GRACE: Duration = Duration::from_secs(1);
@@ -33,14 +34,14 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(serve) if serve.attach => {
             on_runtime(cli, async |settings, tasks| attach::run(cli, settings, tasks).await)
         }
-        Command::Serve(_) => on_hub(cli, async |hub, settings| serve::run(cli, hub, settings).await),
+        Command::Serve(_) => on_runtime(cli, async |settings, tasks| serve::run(cli, settings, tasks).await),
         Command::Status { json } => on_runtime(cli, async |settings, _| status::run(&settings, *json).await),
         Command::Service(service) => {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
-        Command::Tools(tools) => on_hub(cli, async |hub, _| tools::run(&hub, tools).await),
+        Command::Tools(tools) => on_hub(cli, async |hub| tools::run(&hub, tools).await),
         Command::Setup(setup) if setup::needs_tools(setup) => {
-            on_hub(cli, async |hub, _| setup::run_with(cli, setup, &hub).await)
+            on_hub(cli, async |hub| setup::run_with(cli, setup, &hub).await)
         }
         Command::Setup(setup) => setup::run(cli, setup, None),
         Command::Config(config) => config::run(cli, config),
@@ -51,14 +52,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs what needs a hub, on one made as configured.
-fn on_hub(
-    cli: &Cli,
-    work: impl AsyncFnOnce(Hub, Settings) -> anyhow::Result<ExitCode>,
-) -> anyhow::Result<ExitCode> {
-    on_runtime(cli, async |settings, tasks| {
-        let hub = gate::hub(&settings, cli.global.fixtures, tasks)?;
-        work(hub, settings).await
-    })
+fn on_hub(cli: &Cli, work: impl AsyncFnOnce(Hub) -> anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
+    on_runtime(cli, async |settings, tasks| work(Gate::new(&settings, cli.global.fixtures, tasks)?.hub).await)
 }
 
 /// Runs what needs the settings, and may start tasks.

@@ -15,7 +15,7 @@ use toolgate_packs::memory::MemoryConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 
 pub(crate) use source::{Loaded, Sources, check};
-pub(crate) use watch::watch;
+pub(crate) use watch::{Reloaded, Reloader, watch};
 
 use crate::cli::Cli;
 

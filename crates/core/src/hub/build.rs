@@ -106,6 +106,7 @@ impl HubBuilder {
             clock: self.clock,
             parking: Parking::default(),
             presence: Arc::default(),
+            troubles: Mutex::default(),
             catalogs: Mutex::new(HashMap::new()),
             info: self.info,
             profiles: self.profiles,

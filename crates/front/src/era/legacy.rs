@@ -24,6 +24,7 @@ pub(crate) struct Delivery {
 /// Begins a request of a legacy client.
 pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delivery) -> Begun {
     let id = request.id.clone();
+    super::received(&request);
     match started(hub, peer, request, delivery).await {
         Ok(begun) => begun,
         Err(error) => {

@@ -48,6 +48,7 @@ pub(crate) async fn begin(
     headers: Option<&Headers<'_>>,
 ) -> Begun {
     let id = request.id.clone();
+    super::received(&request);
     let params = request.params.clone().unwrap_or_else(|| Raw::literal("{}"));
     if let Err(refused) = speaks(&request, &params, headers) {
         return Begun::Answer(*refused);

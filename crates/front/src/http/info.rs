@@ -9,13 +9,19 @@ use toolgate_wire::{Raw, Version};
 use super::Shared;
 use super::body::{Reply, json as json_reply, text};
 
-/// Whether it can do its work; 503 while it stops.
+/// Whether it can do its work; 503 while it stops. Anyone may ask, so it names parts and no details.
 pub(crate) fn health(shared: &Shared) -> Reply {
-    let stopping = shared.stopping.is_cancelled();
-    let (status, word, why) = if stopping {
-        (StatusCode::SERVICE_UNAVAILABLE, "stopping", vec!["the server is about to end"])
-    } else {
+    let troubles = shared.hub.troubles();
+    let why = troubles
+        .keys()
+        .map(|part| format!("something is wrong with the {part}; the log says what"))
+        .collect();
+    let (status, word, why) = if shared.stopping.is_cancelled() {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping", vec!["the server is about to end".to_owned()])
+    } else if troubles.is_empty() {
         (StatusCode::OK, "ready", Vec::new())
+    } else {
+        (StatusCode::OK, "degraded", why)
     };
     let sources = shared.hub.sources();
     let sources: Vec<&str> = sources.iter().map(SourceId::as_str).collect();

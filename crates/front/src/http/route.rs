@@ -28,15 +28,13 @@ pub(crate) async fn route(shared: &Arc<Shared>, request: Request<Incoming>, admi
         return text(StatusCode::SERVICE_UNAVAILABLE, "too many connections; try again later\n");
     }
     let origin = request.headers().get(ORIGIN).cloned();
-    if let Err(refused) = shared.guard.admits(request.headers()) {
+    let guard = shared.guard.load_full();
+    if let Err(refused) = guard.admits(request.headers()) {
         return *refused;
     }
-    let mut reply = if request.method() == Method::OPTIONS {
-        shared.guard.preflight()
-    } else {
-        dispatch(shared, request).await
-    };
-    shared.guard.open_to(origin.as_ref(), &mut reply);
+    let mut reply =
+        if request.method() == Method::OPTIONS { guard.preflight() } else { dispatch(shared, request).await };
+    guard.open_to(origin.as_ref(), &mut reply);
     reply
 }
 
@@ -45,7 +43,7 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
     if path == "/health" {
         return info::health(shared);
     }
-    let principal = match shared.guard.principal(request.headers()) {
+    let principal = match shared.guard.load().principal(request.headers()) {
         Ok(principal) => principal,
         Err(refused) => return *refused,
     };

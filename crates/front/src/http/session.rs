@@ -228,9 +228,8 @@ pub(crate) fn delete(shared: &Shared, address: &Address, principal: &Principal) 
 /// The rest of the stream that a client lost; `None` where it has to begin anew with the stream of no request.
 fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Option<Reply> {
     let ids = last.to_str().ok().and_then(|text| text.split_once('-'));
-    let ids = ids.and_then(|(stream, event)| {
-        Some((stream.parse().ok()?, event.parse::<u64>().ok()?.checked_add(1)?))
-    });
+    let ids = ids
+        .and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse::<u64>().ok()?.checked_add(1)?)));
     let Some((stream_id, next)) = ids else {
         return Some(text(StatusCode::BAD_REQUEST, "`Last-Event-ID` is none of this server's\n"));
     };

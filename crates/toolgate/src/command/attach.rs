@@ -11,8 +11,9 @@ use toolgate_host::Tasks;
 
 use crate::cli::Cli;
 use crate::command::{greeting, serve};
+use crate::gate::Gate;
 use crate::settings::{self, Settings};
-use crate::{gate, share};
+use crate::share;
 
 /// Serves the client by the hub that already runs, or by one of this process.
 pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow::Result<ExitCode> {
@@ -72,8 +73,10 @@ impl Here<'_> {
 
     /// A hub of our own, which others may attach to.
     fn hub(&self, owned: Option<Owned>) -> anyhow::Result<Hub> {
-        let hub = gate::hub(&self.settings, self.cli.global.fixtures, self.tasks)?;
+        let gate = Gate::new(&self.settings, self.cli.global.fixtures, self.tasks)?;
+        let hub = gate.hub.clone();
         let reloader = settings::watch(self.cli, self.settings.clone(), self.tasks)?;
+        gate.follow(&reloader, None);
         let about = share::about("stdio", None, self.terms.clone());
         let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
         share::keep(&self.settings.data_dir, owned, &hub, about, &self.stop);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Hub;
 use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
@@ -13,14 +12,17 @@ use toolgate_host::Tasks;
 
 use crate::cli::Cli;
 use crate::command::greeting;
+use crate::gate::Gate;
 use crate::settings::{self, Settings, Transport};
 use crate::share;
 
 /// Serves as configured.
-pub(crate) async fn run(cli: &Cli, hub: Hub, settings: Settings) -> anyhow::Result<ExitCode> {
-    let stop = stop_signal(hub.tasks())?;
+pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow::Result<ExitCode> {
+    let gate = Gate::new(&settings, cli.global.fixtures, tasks)?;
+    let hub = gate.hub.clone();
+    let stop = stop_signal(tasks)?;
     let terms = share::terms(cli, &settings);
-    let reloader = settings::watch(cli, settings.clone(), hub.tasks())?;
+    let reloader = settings::watch(cli, settings.clone(), tasks)?;
     let keep = |about| {
         let reloader = reloader.clone();
         let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
@@ -29,6 +31,7 @@ pub(crate) async fn run(cli: &Cli, hub: Hub, settings: Settings) -> anyhow::Resu
     match settings.transport {
         Transport::Stdio => {
             greeting::stdio();
+            gate.follow(&reloader, None);
             keep(share::about("stdio", None, terms));
             let limits = StdioLimits::default();
             stdio::serve(hub.clone(), tokio::io::stdin(), tokio::io::stdout(), limits, stop.clone()).await;
@@ -36,6 +39,7 @@ pub(crate) async fn run(cli: &Cli, hub: Hub, settings: Settings) -> anyhow::Resu
         Transport::Http => {
             let needs_token = settings.http.token.is_some();
             let server = Server::bind(hub.clone(), settings.http.clone()).await?;
+            gate.follow(&reloader, Some(server.access()));
             keep(share::about("http", Some(server.address()), terms));
             greeting::http(&hub, server.address(), needs_token).await;
             server.serve(stop.clone()).await;

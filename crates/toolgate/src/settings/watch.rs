@@ -76,7 +76,6 @@ impl Reloader {
     }
 
     /// Every time the settings change, or cannot be read.
-    #[expect(dead_code, reason = "what can change while the hub runs is applied to it next")]
     pub(crate) fn subscribe(&self) -> Receiver<Reloaded> {
         self.newest.subscribe()
     }

@@ -7,6 +7,8 @@ mod config;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod docs;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod exact;
@@ -14,6 +16,8 @@ mod exact;
 mod http;
 #[cfg(test)]
 mod inspector;
+#[cfg(test)]
+mod live;
 #[cfg(test)]
 mod manners;
 #[cfg(test)]

@@ -1,0 +1,91 @@
+//! A configuration that changes while the server runs: no client is dropped, and what is broken changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::process::{Place, Server, until};
+
+/// A server in a folder whose `toolgate.toml` can be changed.
+struct Live {
+    server: Server,
+    file: std::path::PathBuf,
+}
+
+impl Live {
+    fn start(toml: &str) -> Self {
+        let place = Place::configured(toml);
+        let file = place.path().join("toolgate.toml");
+        Self { server: Server::start_in(place, &[]), file }
+    }
+
+    fn write(&self, toml: &str) {
+        std::fs::write(&self.file, toml).unwrap();
+    }
+
+    fn tools(&self) -> Vec<String> {
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+        let answer: Value = serde_json::from_str(&self.server.post(list).send().text()).unwrap();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn health(&self) -> String {
+        let answer: Value = serde_json::from_str(&self.server.get("/health").send().text()).unwrap();
+        answer["status"].as_str().unwrap().to_owned()
+    }
+
+    fn status(&self) -> u16 {
+        self.server.get("/api").send().status
+    }
+}
+
+#[test]
+fn packs_come_and_go_while_the_server_runs() {
+    let live = Live::start("packs = [\"workspace\"]\n");
+    assert!(live.tools().iter().all(|tool| tool.starts_with("workspace_")));
+    live.write("packs = [\"memory\"]\n");
+    until("only the memory is listed", || live.tools() == ["memory_read", "memory_write"]);
+}
+
+#[test]
+fn a_broken_file_leaves_the_old_settings_in_force_and_says_so() {
+    let live = Live::start("packs = [\"memory\"]\n");
+    assert_eq!(live.health(), "ready");
+    live.write("packs = [\"memory\", \"nonsense\"]\n");
+    until("the health says that something is wrong", || live.health() == "degraded");
+    assert_eq!(live.tools(), ["memory_read", "memory_write"]);
+    assert!(live.server.log().contains("toolgate.toml:1:"), "{}", live.server.log());
+    live.write("packs = [\"workspace\"]\n");
+    until("all is well again", || live.health() == "ready");
+    assert!(live.tools().iter().all(|tool| tool.starts_with("workspace_")));
+}
+
+#[test]
+fn a_folder_that_does_not_exist_leaves_the_old_one_in_force() {
+    let live = Live::start("packs = [\"workspace\"]\n");
+    live.write("packs = [\"workspace\"]\n[workspace]\nroot = \"not-there\"\n");
+    until("the health says that something is wrong", || live.health() == "degraded");
+    assert_eq!(live.tools(), ["workspace_list", "workspace_read", "workspace_write"]);
+}
+
+#[test]
+fn a_token_is_demanded_from_the_moment_it_is_set() {
+    let live = Live::start("");
+    assert_eq!(live.status(), 200);
+    live.write("[http]\ntoken = \"a long enough word\"\n");
+    until("the token is demanded", || live.status() == 401);
+    live.write("[http]\ntoken = \"short\"\n");
+    until("a token that is too short is refused", || live.health() == "degraded");
+    assert_eq!(live.status(), 401, "the old token stays in force");
+}
+
+#[test]
+fn the_log_gets_as_talkative_as_it_is_set() {
+    let live = Live::start("[log]\nlevel = \"info\"\n");
+    live.tools();
+    assert!(!live.server.log().contains("DEBUG"), "{}", live.server.log());
+    live.write("[log]\nlevel = \"debug\"\n");
+    until("debug lines are logged", || {
+        live.tools();
+        live.server.log().contains("DEBUG")
+    });
+}
