@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
+mod bench;
 mod builds;
 mod dist;
 mod generate;
@@ -37,6 +38,9 @@ enum Chore {
     Dist,
     /// Write the generated pages under `docs/reference`.
     Gen(generate::Args),
+    /// Measure Toolgate beside other servers; never part of the tests.
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(root),
         Chore::Dist => dist::run(root),
         Chore::Gen(args) => generate::run(root, &args),
+        Chore::Bench(bench) => bench::run(root, &bench),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
