@@ -1,3 +1,5 @@
+//! What `watch` promises, case by case.
+
 use tempfile::TempDir;
 use tokio::time::timeout;
 

@@ -1,3 +1,5 @@
+//! What `headers` promises, case by case.
+
 use super::*;
 
 const CALL: &str = r#"{"name":"execute_sql","arguments":{"region":"us-west1","limit":42,"dry":false,"deep":{"tag":"é"},"gone":null},

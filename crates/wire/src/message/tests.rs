@@ -1,3 +1,5 @@
+//! What `message` promises, case by case.
+
 use super::*;
 
 fn show(message: &Message) -> String {

@@ -1,3 +1,5 @@
+//! What `raw` promises, case by case.
+
 use super::*;
 
 fn raw(text: &str) -> Raw {

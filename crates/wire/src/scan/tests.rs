@@ -1,3 +1,5 @@
+//! What `scan` promises, case by case.
+
 use super::*;
 
 #[track_caller]

@@ -1,3 +1,5 @@
+//! What `sse` promises, case by case.
+
 use super::*;
 
 #[track_caller]
