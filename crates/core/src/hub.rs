@@ -323,7 +323,7 @@ impl Inner {
         if view.route(&call.target).is_ok() {
             return view;
         }
-        self.settle(&catalog, call.target.lists()).await;
+        Box::pin(self.settle(&catalog, call.target.lists())).await;
         self.view(&catalog, &call.principal, call.profile.as_ref())
     }
 

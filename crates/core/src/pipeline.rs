@@ -117,8 +117,9 @@ async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &Run
     check_input(&call, &route)?;
     // One approval covers all rounds of the call.
     let mut approved = resumed.as_ref().is_some_and(|state| state.approved);
-    if !approved {
-        approved = approve::ask(handle, questions).await?;
+    if !approved && !questions.is_empty() {
+        // Boxed, as all that is rare on this way: what every call carries along should be small.
+        approved = Box::pin(approve::ask(handle, questions)).await?;
     }
     let state = resumed.and_then(|state| match state.next {
         Next::Source(state) => state,
@@ -178,7 +179,7 @@ pub(crate) async fn execute(
             let state = seal(hub, &call, approved, state)?;
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
-        let answers = handle.ask(approve::questions(&requests)?).await?;
+        let answers = Box::pin(handle.ask(approve::questions(&requests)?)).await?;
         permitted = Permitted { call, tool, answers: Some(answers.to_raw()), state, approved };
     }
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))

@@ -94,7 +94,8 @@ pub(crate) struct Shared {
 
 /// The caller's end of a run. Dropping it before the end cancels the run.
 pub struct Run {
-    events: mpsc::Receiver<Event>,
+    /// Boxed, because a channel makes room for many at once and most calls send none.
+    events: mpsc::Receiver<Box<Event>>,
     finished: Option<Outcome>,
     over: bool,
     pub(crate) shared: Arc<Shared>,
@@ -130,11 +131,11 @@ impl Run {
             Some(outcome) => match self.events.try_recv() {
                 Ok(event) => {
                     self.finished = Some(outcome);
-                    event
+                    *event
                 }
                 Err(_) => Event::Done(outcome),
             },
-            None => self.events.recv().await?,
+            None => *self.events.recv().await?,
         };
         self.over = matches!(event, Event::Done(_));
         Some(event)

@@ -21,7 +21,7 @@ pub(crate) struct TaskTable {
 
 impl TaskTable {
     /// Makes a run a task: its events come here from now on. Returns its description.
-    pub(crate) fn adopt(&self, run: &Arc<Shared>, mut events: mpsc::Receiver<Event>) -> Result<Raw> {
+    pub(crate) fn adopt(&self, run: &Arc<Shared>, mut events: mpsc::Receiver<Box<Event>>) -> Result<Raw> {
         let hub = run.hub.clone();
         let now = hub.clock.unix_ms();
         let id: Arc<str> =
@@ -39,8 +39,8 @@ impl TaskTable {
         let owner = hub.owner.clone();
         owner.spawn(async move {
             while let Some(event) = events.recv().await {
-                let done = matches!(event, Event::Done(_));
-                if entry.take(event) {
+                let done = matches!(*event, Event::Done(_));
+                if entry.take(*event) {
                     entry.tell();
                 }
                 if done {

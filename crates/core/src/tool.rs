@@ -122,7 +122,7 @@ pub fn tool<P: Send + Sync + 'static, T: Tool<P>>(tool: T) -> AnyTool<P> {
                 TaskMode::Required if !run.client().capabilities.tasks => {
                     return Err(crate::task::undeclared());
                 }
-                TaskMode::Optional | TaskMode::Required => run.detach().await?,
+                TaskMode::Optional | TaskMode::Required => Box::pin(run.detach()).await?,
             }
             tool.run(&pack, &run, input).await?.into_result(run.compact())
         })

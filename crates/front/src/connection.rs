@@ -22,7 +22,7 @@ use toolgate_wire::{
 use crate::changes;
 use crate::era::legacy::Delivery;
 use crate::era::modern::Entrance;
-use crate::era::{Begun, legacy, modern};
+use crate::era::{Begun, Incoming, legacy, modern};
 use crate::exchange::{Exchange, Step};
 use crate::listen::Listening;
 use crate::peer::{self, Peer};
@@ -127,8 +127,9 @@ impl Connection {
             let frame = write::error(Some(&request.id), code::INVALID_PARAMS, peer::IN_USE, None);
             return Answered { frame: Some(frame), counted };
         }
-        let begun = if modern::is_modern(&request) {
-            self.introduce(&request);
+        let incoming = Incoming::new(request);
+        let begun = if incoming.is_modern() {
+            self.introduce(&incoming.about);
             let at = Entrance {
                 principal: &self.peer.principal,
                 profile: None,
@@ -136,9 +137,9 @@ impl Connection {
                 connection: self.peer.connection(),
                 streams,
             };
-            modern::begin(&self.hub, at, request, None).await
+            modern::begin(&self.hub, at, incoming, None).await
         } else {
-            legacy::begin(&self.hub, &self.peer, request, Delivery { streams, lasting: true }).await
+            legacy::begin(&self.hub, &self.peer, incoming, Delivery { streams, lasting: true }).await
         };
         match begun {
             Begun::Answer(answer) => Answered { frame: Some(answer.frame), counted },
@@ -152,13 +153,9 @@ impl Connection {
     }
 
     /// A modern client says with every request what it is called; once is enough to remember it.
-    fn introduce(&self, request: &Request) {
-        if self.peer.is_named() {
-            return;
-        }
-        let info = request.params.as_ref().and_then(|params| RequestMeta::read(params).client_info);
-        if let Some(info) = info {
-            self.peer.introduce(&info);
+    fn introduce(&self, about: &RequestMeta) {
+        if let Some(info) = about.client_info.as_ref().filter(|_| !self.peer.is_named()) {
+            self.peer.introduce(info);
         }
     }
 

@@ -4,7 +4,7 @@ pub(crate) mod legacy;
 pub(crate) mod modern;
 
 use toolgate_core::{Hub, Offers};
-use toolgate_wire::{Raw, Request};
+use toolgate_wire::{Raw, Request, RequestMeta, Version, method};
 
 use crate::answer::Answer;
 use crate::exchange::Exchange;
@@ -20,9 +20,30 @@ pub(crate) enum Begun {
     Listening(Box<Listening>),
 }
 
-/// Notes a request in the log: what it is for, and never with what.
-fn received(request: &Request) {
-    tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
+/// A request, with what it says of itself.
+pub(crate) struct Incoming {
+    pub(crate) request: Request,
+    /// Its params; an empty object where it has none.
+    pub(crate) params: Raw,
+    pub(crate) about: RequestMeta,
+}
+
+impl Incoming {
+    /// Reads what a request says of itself, and notes it in the log: what it is for, and never with what.
+    pub(crate) fn new(mut request: Request) -> Self {
+        tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
+        let params = request.params.take().unwrap_or(Raw::EMPTY_OBJECT);
+        let about = RequestMeta::read(&params);
+        Self { request, params, about }
+    }
+
+    /// Whether it is of the modern era: it names a version that is not a legacy one.
+    pub(crate) fn is_modern(&self) -> bool {
+        match self.about.version_text() {
+            Some(text) => !Version::LEGACY.iter().any(|version| version.as_str() == text),
+            None => self.request.method == method::DISCOVER,
+        }
+    }
 }
 
 /// What the server can do, as its `capabilities` say it.

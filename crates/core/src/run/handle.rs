@@ -17,11 +17,11 @@ pub struct RunHandle {
     shared: Arc<Shared>,
     /// Where events go: to the caller, or to the table of tasks once the run is one. Only this end holds it, so
     /// that the other end notices when a run is gone.
-    events: Arc<Mutex<mpsc::Sender<Event>>>,
+    events: Arc<Mutex<mpsc::Sender<Box<Event>>>>,
 }
 
 impl RunHandle {
-    pub(super) fn new(shared: Arc<Shared>, events: mpsc::Sender<Event>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, events: mpsc::Sender<Box<Event>>) -> Self {
         Self { shared, events: Arc::new(Mutex::new(events)) }
     }
 
@@ -137,7 +137,7 @@ impl RunHandle {
         let caller =
             std::mem::replace(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner), sender);
         // A caller that has gone away does not learn the task's id, and nobody misses it.
-        drop(caller.send(Event::Done(Outcome::Task(created))).await);
+        drop(caller.send(Box::new(Event::Done(Outcome::Task(created)))).await);
         Ok(())
     }
 
@@ -161,6 +161,6 @@ impl RunHandle {
     async fn send(&self, event: Event) {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // A caller that has gone away misses nothing.
-        drop(events.send(event).await);
+        drop(events.send(Box::new(event)).await);
     }
 }

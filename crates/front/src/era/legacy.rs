@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target};
-use toolgate_wire::{Era, Raw, Request, RequestMeta};
+use toolgate_wire::{Era, Id, Raw};
 
-use super::{Begun, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -22,10 +22,9 @@ pub(crate) struct Delivery {
 }
 
 /// Begins a request of a legacy client.
-pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delivery) -> Begun {
-    let id = request.id.clone();
-    super::received(&request);
-    match started(hub, peer, request, delivery).await {
+pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Begun {
+    let id = incoming.request.id.clone();
+    match started(hub, peer, incoming, delivery).await {
         Ok(begun) => begun,
         Err(error) => {
             let writer = Writer { era: Era::Legacy, id: &id, server: &hub.info().raw };
@@ -34,8 +33,8 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, request: Request, deliver
     }
 }
 
-async fn started(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delivery) -> Result<Begun> {
-    let params = request.params.unwrap_or_else(|| Raw::literal("{}"));
+async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
+    let Incoming { request, params, about } = incoming;
     let asked = asked::read(&request.method, &params, Era::Legacy, hub.offers())?;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
@@ -47,7 +46,10 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, request: Request, delivery: Delive
             let look = Look { principal: &peer.principal, profile: peer.profile.as_ref(), era: Era::Legacy };
             hub.list(&look, kind, cursor.as_deref()).await?
         }
-        Asked::Call(target, _) => return call(hub, peer, request.id, target, params, delivery).await,
+        Asked::Call(target, _) => {
+            let token = about.progress_id();
+            return call(hub, peer, (request.id, token), target, params, delivery).await;
+        }
         Asked::Ping | Asked::Discover | Asked::Listen => Raw::literal("{}"),
     };
     Ok(Begun::Answer(Answer::result(&request.id, &result)))
@@ -71,27 +73,28 @@ fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<
 async fn call(
     hub: &Hub,
     peer: &Arc<Peer>,
-    id: toolgate_wire::Id,
+    (id, token): (Id, Option<Id>),
     target: Target,
     params: Raw,
     delivery: Delivery,
 ) -> Result<Begun> {
-    if peer.is_running(&id) {
+    if delivery.lasting && peer.is_running(&id) {
         return Err(Error::new(Kind::InvalidParams, IN_USE));
     }
     let mut client = peer.client();
     if client.reachable && !delivery.streams {
         client = Arc::new(Client { reachable: false, ..(*client).clone() });
     }
-    let token = RequestMeta::read(&params).progress_id();
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), params);
     call.profile = peer.profile.clone();
     call.connection = peer.connection();
     let run = hub.start(call);
     if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = &target {
-        return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), run.outcome().await);
+        let outcome = Box::pin(run.outcome()).await;
+        return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), outcome);
     }
-    let registered = Some(peer.began(&id, run.canceller()));
+    // Nobody can come back to cancel what has no connection.
+    let registered = delivery.lasting.then(|| peer.began(&id, run.canceller()));
     Ok(Begun::Running(Box::new(Exchange {
         hub: hub.clone(),
         id,
@@ -110,7 +113,7 @@ async fn call(
 fn watch(
     hub: &Hub,
     peer: &Peer,
-    id: &toolgate_wire::Id,
+    id: &Id,
     (uri, watched): (&Arc<str>, bool),
     outcome: Outcome,
 ) -> Result<Begun> {

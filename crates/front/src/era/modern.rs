@@ -8,7 +8,7 @@ use toolgate_core::{
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta, method};
 
-use super::{Begun, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -31,29 +31,18 @@ pub(crate) struct Entrance<'a> {
 /// Finds a header by name in any case.
 pub(crate) type Headers<'a> = dyn Fn(&str) -> Option<&'a [u8]> + Send + Sync + 'a;
 
-/// Whether a request is of the modern era: it names a version that is not a legacy one.
-pub(crate) fn is_modern(request: &Request) -> bool {
-    let Some(params) = &request.params else { return request.method == method::DISCOVER };
-    match RequestMeta::read(params).version_text() {
-        Some(text) => !Version::LEGACY.iter().any(|version| version.as_str() == text),
-        None => request.method == method::DISCOVER,
-    }
-}
-
 /// Begins a request of a modern client. Over HTTP its headers have to say what its body says.
 pub(crate) async fn begin(
     hub: &Hub,
     at: Entrance<'_>,
-    request: Request,
+    incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Begun {
-    let id = request.id.clone();
-    super::received(&request);
-    let params = request.params.clone().unwrap_or_else(|| Raw::literal("{}"));
-    if let Err(refused) = speaks(&request, &params, headers) {
+    if let Err(refused) = speaks(&incoming.request, &incoming.about, headers) {
         return Begun::Answer(*refused);
     }
-    match started(hub, &at, request, params, headers).await {
+    let id = incoming.request.id.clone();
+    match started(hub, &at, incoming, headers).await {
         Ok(begun) => begun,
         Err(error) => {
             let writer = Writer { era: Era::Modern, id: &id, server: &hub.info().raw };
@@ -65,13 +54,12 @@ pub(crate) async fn begin(
 /// Checks what every modern request has to say of itself.
 fn speaks(
     request: &Request,
-    params: &Raw,
+    about: &RequestMeta,
     headers: Option<&Headers<'_>>,
 ) -> std::result::Result<(), Box<Answer>> {
     let refuse = |code, message: &str, data: Option<&Raw>| {
         Err(Box::new(Answer::error(Some(&request.id), code, message, data, 400)))
     };
-    let about = RequestMeta::read(params);
     let Some(version) = about.version_text() else {
         let message =
             format!("`_meta[\"{}\"]` must be a string; name the protocol version", meta::PROTOCOL_VERSION);
@@ -87,7 +75,7 @@ fn speaks(
         let data = Raw::of(&serde_json::json!({"supported": supported, "requested": version}));
         return refuse(code::UNSUPPORTED_VERSION, "unsupported protocol version", Some(&data));
     }
-    if about.capabilities.is_none_or(|capabilities| capabilities.kind() != JsonKind::Object) {
+    if about.capabilities.as_ref().is_none_or(|capabilities| capabilities.kind() != JsonKind::Object) {
         let message = format!("`_meta[\"{}\"]` must be an object", meta::CLIENT_CAPABILITIES);
         return refuse(code::INVALID_PARAMS, &message, None);
     }
@@ -97,10 +85,10 @@ fn speaks(
 async fn started(
     hub: &Hub,
     at: &Entrance<'_>,
-    request: Request,
-    params: Raw,
+    incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
+    let Incoming { request, params, about } = incoming;
     let asked = asked::read(&request.method, &params, Era::Modern, hub.offers());
     // A method that does not exist needs no headers; for one that does, they come before its params.
     let exists = !asked.as_ref().is_err_and(|error| error.kind() == Kind::UnknownMethod);
@@ -122,15 +110,14 @@ async fn started(
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
             Ok(Begun::Answer(Answer::result(&request.id, &page)))
         }
-        Asked::Listen => Listening::begin(hub, at, request.id, &params, client(at, &params))
+        Asked::Listen => Box::pin(Listening::begin(hub, at, request.id, &params, client(at, &about)))
             .await
             .map(|listening| Begun::Listening(Box::new(listening))),
         Asked::Call(target, resume) => {
-            let about = RequestMeta::read(&params);
             let level = about.log_level.as_ref().and_then(Raw::as_string);
             let level = level.map(|level| level.parse()).transpose()?;
             let token = about.progress_id();
-            let mut call = Call::new(at.principal.clone(), client(at, &params), target.clone(), params);
+            let mut call = Call::new(at.principal.clone(), client(at, &about), target.clone(), params);
             call.profile = at.profile.cloned();
             call.connection = at.connection;
             call.resume = resume;
@@ -169,11 +156,10 @@ fn check_headers(
 }
 
 /// The client as this one request describes it.
-fn client(at: &Entrance<'_>, params: &Raw) -> Arc<Client> {
-    let capabilities = RequestMeta::read(params).capabilities;
+fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
     Arc::new(Client {
         version: Version::LATEST,
-        capabilities: capabilities.map(|raw| Capabilities::read(&raw)).unwrap_or_default(),
+        capabilities: about.capabilities.as_ref().map(Capabilities::read).unwrap_or_default(),
         transport: at.transport,
         reachable: true,
     })

@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::connection::MOST_IN_BATCH;
 use crate::era::legacy::Delivery;
 use crate::era::modern::Entrance;
-use crate::era::{Begun, legacy, modern};
+use crate::era::{Begun, Incoming, legacy, modern};
 use crate::exchange::{Exchange, Step};
 use crate::peer::Peer;
 
@@ -51,11 +51,10 @@ pub(crate) async fn post(
     };
     let at = At { shared, headers, address, principal, accepts };
     match frame {
-        Frame::One(Message::Request(request)) if at.is_modern(&request) => at.modern(request).await,
-        Frame::One(Message::Request(request)) => at.legacy(request).await,
+        Frame::One(Message::Request(request)) => at.request(Incoming::new(request)).await,
         Frame::One(Message::Notification(notification)) => at.notified(&notification),
         Frame::One(Message::Response(response)) => at.on_session(|peer| peer.answered(response)),
-        Frame::Batch(batch) => at.batch(batch).await,
+        Frame::Batch(batch) => Box::pin(at.batch(batch)).await,
     }
 }
 
@@ -95,11 +94,14 @@ impl At<'_> {
     }
 
     /// A request is modern by what it says of itself, or by a header that names a modern version.
-    fn is_modern(&self, request: &Request) -> bool {
-        self.version_header() == Some(Version::LATEST.as_str().as_bytes()) || modern::is_modern(request)
+    async fn request(self, incoming: Incoming) -> Reply {
+        if self.version_header() == Some(Version::LATEST.as_str().as_bytes()) || incoming.is_modern() {
+            return self.modern(incoming).await;
+        }
+        self.legacy(incoming).await
     }
 
-    async fn modern(self, request: Request) -> Reply {
+    async fn modern(self, incoming: Incoming) -> Reply {
         let get = |name: &str| {
             let mut values = self.headers.get_all(name).iter();
             // One that occurs twice could say two things, so it says nothing.
@@ -112,14 +114,15 @@ impl At<'_> {
             connection: None,
             streams: self.accepts.events,
         };
-        match modern::begin(&self.shared.hub, at, request, Some(&get)).await {
+        match modern::begin(&self.shared.hub, at, incoming, Some(&get)).await {
             Begun::Answer(answer) => self.whole(answer),
             Begun::Running(exchange) => self.running(exchange, None).await,
             Begun::Listening(listening) => stream::listening(self.shared, listening),
         }
     }
 
-    async fn legacy(self, request: Request) -> Reply {
+    async fn legacy(self, incoming: Incoming) -> Reply {
+        let request = &incoming.request;
         if let Some(version) = self.version_header()
             && !Version::ALL.iter().any(|known| known.as_str().as_bytes() == version)
         {
@@ -130,14 +133,14 @@ impl At<'_> {
         let session = match &self.address.session {
             Some(id) if !greets => match self.shared.sessions.find(id, &self.principal) {
                 Some(session) => Some(session),
-                None => return no_session(Some(&request)),
+                None => return no_session(Some(request)),
             },
             _ => None,
         };
         let lasting = session.is_some() || (greets && self.shared.config.sessions);
         let peer = session.as_ref().map_or_else(|| Arc::new(self.new_peer()), |session| session.peer.clone());
         let delivery = Delivery { streams: self.accepts.events && lasting, lasting };
-        match legacy::begin(&self.shared.hub, &peer, request, delivery).await {
+        match legacy::begin(&self.shared.hub, &peer, incoming, delivery).await {
             Begun::Answer(answer) => {
                 let begins = greets && lasting && peer.version().is_some();
                 let mut reply = self.whole(answer);
@@ -259,7 +262,7 @@ impl At<'_> {
 
     async fn in_batch(&self, peer: &Arc<Peer>, request: Request) -> Option<Bytes> {
         let delivery = Delivery { streams: false, lasting: false };
-        match legacy::begin(&self.shared.hub, peer, request, delivery).await {
+        match legacy::begin(&self.shared.hub, peer, Incoming::new(request), delivery).await {
             Begun::Answer(answer) => Some(answer.frame),
             Begun::Listening(_) => None,
             Begun::Running(mut exchange) => loop {
