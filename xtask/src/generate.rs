@@ -2,10 +2,12 @@
 //!
 //! The subcommand is `gen`; the module is not, because that is a keyword of the language.
 
+mod cli;
 mod configuration;
 mod environment;
 mod errors;
 mod markdown;
+mod metrics;
 mod schema;
 mod tools;
 
@@ -27,6 +29,8 @@ const PAGES: &[Page] = &[
     Page { path: "docs/reference/tools.md", write: tools::write },
     Page { path: "docs/reference/errors.md", write: errors::write },
     Page { path: "docs/reference/environment.md", write: environment::write },
+    Page { path: "docs/reference/metrics.md", write: metrics::write },
+    Page { path: "docs/reference/cli.md", write: cli::write },
     Page { path: "docs/reference/configuration.md", write: configuration::write },
     Page { path: "docs/reference/toolgate.schema.json", write: configuration::schema },
 ];

@@ -26,9 +26,13 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    /// All counters, at zero.
+    #[expect(clippy::new_without_default, reason = "a hub makes its own, once")]
+    pub fn new() -> Self {
         let mut registry = Registry::with_prefix("toolgate");
-        let calls = Family::default();
+        let calls: Family<CallLabels, Counter> = Family::default();
+        // A counter should be there before it counts, so that the first step shows.
+        drop(calls.get_or_create(&CallLabels { target: "tool", outcome: "complete" }));
         let running = Gauge::default();
         let seconds = Histogram::new([0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0, 120.0]);
         let parked = Gauge::default();

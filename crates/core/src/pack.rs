@@ -128,10 +128,10 @@ impl<P: Pack> PackSource<P> {
                 let tool = self.tools.iter().find(|tool| tool.item.name == *name);
                 let tool =
                     tool.ok_or_else(|| Error::new(Kind::UnknownTarget, format!("unknown tool `{name}`")))?;
-                (tool.call)(self.pack.clone(), run, permitted.arguments()).await
+                (tool.call)(self.pack.clone(), run, permitted.arguments().clone()).await
             }
             Target::Resource(uri) => self.pack.read(&run, uri).await,
-            Target::Prompt(name) => self.pack.prompt(&run, name, permitted.arguments()).await,
+            Target::Prompt(name) => self.pack.prompt(&run, name, permitted.arguments().clone()).await,
             Target::Completion(of) => {
                 let argument = permitted.params().get("argument").unwrap_or_else(|| Raw::literal("{}"));
                 self.pack.complete(of, &argument)

@@ -39,6 +39,7 @@ const MOST_ROUNDS: usize = 8;
 pub struct Permitted {
     call: Arc<Call>,
     tool: Option<Arc<ToolItem>>,
+    arguments: Raw,
     answers: Option<Raw>,
     state: Option<String>,
     /// Whether a person was asked, and said yes.
@@ -72,8 +73,8 @@ impl Permitted {
     }
 
     /// The `arguments` of the params; an empty object where there are none.
-    pub fn arguments(&self) -> Raw {
-        arguments(&self.call.params)
+    pub fn arguments(&self) -> &Raw {
+        &self.arguments
     }
 
     /// The answers by key, when the source had asked.
@@ -114,7 +115,8 @@ async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &Run
         handle.names(title);
     }
     let questions = judge(&hub.gates, &call, route.tool.as_deref())?;
-    check_input(&call, &route)?;
+    let arguments = call.params.get("arguments").unwrap_or(Raw::EMPTY_OBJECT);
+    check_input(&arguments, &route)?;
     // One approval covers all rounds of the call.
     let mut approved = resumed.as_ref().is_some_and(|state| state.approved);
     if !approved && !questions.is_empty() {
@@ -126,7 +128,7 @@ async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &Run
         Next::Parked(_) => None,
     });
     let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
-    let permitted = Permitted { call: Arc::new(call), tool: route.tool, answers, state, approved };
+    let permitted = Permitted { call: Arc::new(call), tool: route.tool, arguments, answers, state, approved };
     let Some(source) = route.source else {
         return hub.tasks.answer(&permitted);
     };
@@ -150,15 +152,11 @@ fn judge(gates: &[Box<dyn Gate>], call: &Call, tool: Option<&ToolItem>) -> Resul
     Ok(questions)
 }
 
-fn check_input(call: &Call, route: &Route) -> Result<()> {
+fn check_input(arguments: &Raw, route: &Route) -> Result<()> {
     let Some(check) = route.tool.as_ref().and_then(|tool| tool.input.as_ref()) else {
         return Ok(());
     };
-    check.check(&arguments(&call.params))
-}
-
-fn arguments(params: &Raw) -> Raw {
-    params.get("arguments").unwrap_or_else(|| Raw::literal("{}"))
+    check.check(arguments)
 }
 
 /// Lets the source answer, and carries its questions to clients of either era.
@@ -170,6 +168,7 @@ pub(crate) async fn execute(
 ) -> Result<Outcome> {
     for _ in 0..MOST_ROUNDS {
         let (call, tool, approved) = (permitted.call.clone(), permitted.tool.clone(), permitted.approved);
+        let arguments = permitted.arguments.clone();
         let outcome = source.call(permitted, handle.clone()).await?;
         let Outcome::InputRequired { requests, state } = outcome else {
             return Ok(outcome);
@@ -180,7 +179,7 @@ pub(crate) async fn execute(
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
         let answers = Box::pin(handle.ask(approve::questions(&requests)?)).await?;
-        permitted = Permitted { call, tool, answers: Some(answers.to_raw()), state, approved };
+        permitted = Permitted { call, tool, arguments, answers: Some(answers.to_raw()), state, approved };
     }
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
 }

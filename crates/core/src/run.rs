@@ -4,10 +4,9 @@ mod deadline;
 mod handle;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use toolgate_wire::Raw;
@@ -83,7 +82,7 @@ pub(crate) struct Shared {
     pub(crate) target: Target,
     pub(crate) params: Raw,
     connection: Option<ConnectionId>,
-    client: ArcSwap<Client>,
+    client: Mutex<Arc<Client>>,
     detached: AtomicBool,
     /// Answers that came with the call before anything was asked.
     seeds: Mutex<Option<Raw>>,
@@ -110,7 +109,7 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         target: call.target.clone(),
         params: call.params.clone(),
         connection: call.connection,
-        client: ArcSwap::new(call.client.clone()),
+        client: Mutex::new(call.client.clone()),
         detached: AtomicBool::new(false),
         seeds: Mutex::new(call.resume.as_ref().and_then(|resume| resume.responses.clone())),
         operation: OnceLock::new(),
@@ -178,7 +177,7 @@ impl Run {
 
     /// A new request goes on with this run: its client, its time limit.
     pub(crate) fn reattach(&self, client: Arc<Client>, limit: Duration) {
-        self.shared.client.store(client);
+        *self.shared.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
         self.shared.deadline.restart(limit);
     }
 }
@@ -197,12 +196,17 @@ impl Shared {
         self.cancel.clone()
     }
 
+    /// The client, as of its latest request.
+    fn client(&self) -> Arc<Client> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What people are told about it while it runs.
     pub(crate) fn info(&self, elapsed: Duration) -> RunInfo {
         RunInfo {
             target: self.target.clone(),
             principal: self.principal.clone(),
-            transport: self.client.load().transport,
+            transport: self.client().transport,
             connection: self.connection,
             elapsed,
         }

@@ -71,7 +71,9 @@ impl Writer<'_> {
             head.push_str(r#""ttlMs":0,"cacheScope":"private","#);
         }
         if !has_meta {
-            head.push_str(&format!(r#""_meta":{{"{}":{}}},"#, meta::SERVER_INFO, self.server.as_str()));
+            for part in [r#""_meta":{""#, meta::SERVER_INFO, r#"":"#, self.server.as_str(), "},"] {
+                head.push_str(part);
+            }
         }
         let inside = result.as_str().get(1..).unwrap_or("}");
         // An empty object has no member for the comma to stand before.

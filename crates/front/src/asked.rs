@@ -37,8 +37,73 @@ pub(crate) fn read(method: &str, params: &Raw, era: Era, offers: Offers) -> Resu
         method::RESOURCES_TEMPLATES_LIST => Asked::List(ListKind::Templates, cursor(params)?),
         method::PROMPTS_LIST => Asked::List(ListKind::Prompts, cursor(params)?),
         method::SUBSCRIPTIONS_LISTEN => Asked::Listen,
-        _ => Asked::Call(target(method, params)?, if era == Era::Modern { resume(params)? } else { None }),
+        method::COMPLETION_COMPLETE => Asked::Call(Target::Completion(completion(params)?), None),
+        _ => {
+            let members = Members::read(params);
+            let resume = if era == Era::Modern { members.resume()? } else { None };
+            Asked::Call(members.target(method)?, resume)
+        }
     })
+}
+
+/// What calls carry in their params, found in one pass.
+#[derive(Default)]
+struct Members {
+    name: Option<Raw>,
+    uri: Option<Raw>,
+    task: Option<Raw>,
+    arguments: Option<Raw>,
+    responses: Option<Raw>,
+    state: Option<Raw>,
+}
+
+impl Members {
+    fn read(params: &Raw) -> Self {
+        let mut this = Self::default();
+        for (key, value) in params.entries() {
+            match key.as_ref() {
+                "name" => this.name = Some(value),
+                "uri" => this.uri = Some(value),
+                "taskId" => this.task = Some(value),
+                "arguments" => this.arguments = Some(value),
+                "inputResponses" => this.responses = Some(value),
+                "requestState" => this.state = Some(value),
+                _ => {}
+            }
+        }
+        this
+    }
+
+    fn target(&self, method: &str) -> Result<Target> {
+        let name = || string(self.name.as_ref(), "name");
+        let uri = || string(self.uri.as_ref(), "uri").map(|uri| Arc::from(&*uri));
+        let task = |op| string(self.task.as_ref(), "taskId").map(|id| Target::Task(op, (&*id).into()));
+        Ok(match method {
+            method::TOOLS_CALL => {
+                object(self.arguments.as_ref(), "arguments")?;
+                Target::Tool(name()?.parse()?)
+            }
+            method::PROMPTS_GET => {
+                object(self.arguments.as_ref(), "arguments")?;
+                Target::Prompt((&*name()?).into())
+            }
+            method::RESOURCES_READ => Target::Resource(uri()?),
+            method::RESOURCES_SUBSCRIBE => Target::Subscribe(uri()?),
+            method::RESOURCES_UNSUBSCRIBE => Target::Unsubscribe(uri()?),
+            method::TASKS_GET => task(TaskOp::Get)?,
+            method::TASKS_UPDATE => task(TaskOp::Update)?,
+            method::TASKS_CANCEL => task(TaskOp::Cancel)?,
+            other => Target::Method(other.into()),
+        })
+    }
+
+    fn resume(&self) -> Result<Option<Resume>> {
+        object(self.responses.as_ref(), "inputResponses")?;
+        let state = self.state.as_ref().map(|state| string(Some(state), "requestState"));
+        let state = state.transpose()?.map(Cow::into_owned);
+        let responses = self.responses.clone();
+        Ok((responses.is_some() || state.is_some()).then_some(Resume { responses, state }))
+    }
 }
 
 fn exists(method: &str, era: Era, offers: Offers) -> Result<()> {
@@ -63,27 +128,6 @@ fn exists(method: &str, era: Era, offers: Offers) -> Result<()> {
     Err(Error::new(Kind::UnknownMethod, format!("unknown method `{shown}`")))
 }
 
-fn target(method: &str, params: &Raw) -> Result<Target> {
-    Ok(match method {
-        method::TOOLS_CALL => {
-            object(params, "arguments")?;
-            Target::Tool(text(params, "name")?.parse()?)
-        }
-        method::PROMPTS_GET => {
-            object(params, "arguments")?;
-            Target::Prompt(text(params, "name")?.into())
-        }
-        method::RESOURCES_READ => Target::Resource(text(params, "uri")?.into()),
-        method::RESOURCES_SUBSCRIBE => Target::Subscribe(text(params, "uri")?.into()),
-        method::RESOURCES_UNSUBSCRIBE => Target::Unsubscribe(text(params, "uri")?.into()),
-        method::COMPLETION_COMPLETE => Target::Completion(completion(params)?),
-        method::TASKS_GET => Target::Task(TaskOp::Get, text(params, "taskId")?.into()),
-        method::TASKS_UPDATE => Target::Task(TaskOp::Update, text(params, "taskId")?.into()),
-        method::TASKS_CANCEL => Target::Task(TaskOp::Cancel, text(params, "taskId")?.into()),
-        other => Target::Method(other.into()),
-    })
-}
-
 fn completion(params: &Raw) -> Result<CompletionRef> {
     let reference = params.get("ref").ok_or_else(|| missing("ref", "an object"))?;
     let argument = params.get("argument").ok_or_else(|| missing("argument", "an object"))?;
@@ -97,30 +141,20 @@ fn completion(params: &Raw) -> Result<CompletionRef> {
     }
 }
 
-fn resume(params: &Raw) -> Result<Option<Resume>> {
-    object(params, "inputResponses")?;
-    let responses = params.get("inputResponses");
-    let state = match params.get("requestState") {
-        None => None,
-        Some(state) => {
-            Some(state.as_string().ok_or_else(|| missing("requestState", "a string"))?.into_owned())
-        }
-    };
-    Ok((responses.is_some() || state.is_some()).then_some(Resume { responses, state }))
-}
-
 fn cursor(params: &Raw) -> Result<Option<String>> {
     params.get("cursor").is_some().then(|| text(params, "cursor")).transpose()
 }
 
 pub(crate) fn text(params: &Raw, key: &str) -> Result<String> {
-    let value = params.get(key);
-    let text = value.as_ref().and_then(|value| value.as_string().map(Cow::into_owned));
-    text.ok_or_else(|| missing(key, "a string"))
+    string(params.get(key).as_ref(), key).map(Cow::into_owned)
 }
 
-fn object(params: &Raw, key: &str) -> Result<()> {
-    match params.get(key) {
+fn string<'a>(value: Option<&'a Raw>, key: &str) -> Result<Cow<'a, str>> {
+    value.and_then(Raw::as_string).ok_or_else(|| missing(key, "a string"))
+}
+
+fn object(value: Option<&Raw>, key: &str) -> Result<()> {
+    match value {
         Some(value) if value.kind() != JsonKind::Object => Err(missing(key, "an object")),
         _ => Ok(()),
     }

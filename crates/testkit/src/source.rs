@@ -97,7 +97,7 @@ impl FakeSource {
     #[must_use]
     pub fn echo(self, name: &str) -> Self {
         self.tool(name, |permitted, _| {
-            let arguments = permitted.arguments();
+            let arguments = permitted.arguments().clone();
             async move { Ok(Outcome::Complete(text(arguments.as_str()))) }
         })
     }

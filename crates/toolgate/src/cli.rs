@@ -123,6 +123,9 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+    /// Print every command and its help as one page.
+    #[command(hide = true)]
+    Reference,
 }
 
 /// A shell that completions can be written for.

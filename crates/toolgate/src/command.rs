@@ -7,6 +7,7 @@ mod doctor;
 mod greeting;
 mod man;
 mod progress;
+mod reference;
 mod serve;
 mod service;
 mod setup;
@@ -48,6 +49,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { dir } => man::run(dir.as_deref()),
+        Command::Reference => reference::run(),
     }
 }
 

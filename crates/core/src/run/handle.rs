@@ -27,7 +27,7 @@ impl RunHandle {
 
     /// The client at the other end, as of its latest request.
     pub fn client(&self) -> Arc<Client> {
-        self.shared.client.load_full()
+        self.shared.client()
     }
 
     /// Who calls.

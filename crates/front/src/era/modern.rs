@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolgate_core::{
     Call, Capabilities, Client, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target, Transport,
 };
-use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta, method};
+use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
 use super::{Begun, Incoming, capabilities, instructions};
 use crate::answer::{Answer, Writer};
@@ -93,7 +93,7 @@ async fn started(
     // A method that does not exist needs no headers; for one that does, they come before its params.
     let exists = !asked.as_ref().is_err_and(|error| error.kind() == Kind::UnknownMethod);
     if let Some(get) = headers.filter(|_| exists)
-        && let Err(mismatch) = check_headers(hub, at, &request, &params, get)
+        && let Err(mismatch) = check_headers(hub, at, (&request, &params), asked.as_ref().ok(), get)
     {
         return Ok(Begun::Answer(Answer::error(
             Some(&request.id),
@@ -144,13 +144,16 @@ async fn started(
 fn check_headers(
     hub: &Hub,
     at: &Entrance<'_>,
-    request: &Request,
-    params: &Raw,
+    (request, params): (&Request, &Raw),
+    asked: Option<&Asked>,
     get: &Headers<'_>,
 ) -> std::result::Result<(), headers::HeaderMismatch> {
-    let name = (request.method == method::TOOLS_CALL).then(|| asked::text(params, "name").ok()).flatten();
-    let view = name.as_ref().map(|_| hub.view(at.principal, at.profile));
-    let tool = view.as_ref().zip(name.as_ref()).and_then(|(view, name)| view.tool(name));
+    let name = match asked {
+        Some(Asked::Call(Target::Tool(name), _)) => Some(name),
+        _ => None,
+    };
+    let view = name.map(|_| hub.view(at.principal, at.profile));
+    let tool = view.as_ref().zip(name).and_then(|(view, name)| view.tool(name.as_str()));
     let tool_params = tool.map(|tool| tool.headers.as_slice()).unwrap_or_default();
     headers::check(&request.method, Some(params), get, tool_params)
 }
