@@ -5,44 +5,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 peers=${1:?usage: install.sh DIR}
-pins=(package.json package-lock.json requirements.txt .npmrc)
 
-fail() {
-  echo "install.sh: $1" >&2
-  echo "hint: $2" >&2
-  exit 1
-}
-
-command -v npm >/dev/null || fail "npm is missing" "install Node.js 18 or later; the benchmarks bring their own Node 22"
-command -v python3 >/dev/null || fail "python3 is missing" "install Python 3.10 or later with its venv module"
-
-mkdir -p "$peers/bin"
-peers=$(cd "$peers" && pwd)
+bash "$here/../../tests/peers/install.sh" "$here" "$peers"
 # Packages are found from where a script lies.
 cp "$here"/*.mjs "$here"/*.py "$peers/"
-
-stamp=$(cd "$here" && { uname -m; cat "${pins[@]}" install.sh; } | cksum)
-if [[ -f $peers/stamp && $(<"$peers/stamp") == "$stamp" ]]; then
-  exit 0
-fi
-
-rm -f "$peers/stamp"
-cp "${pins[@]/#/$here/}" "$peers/"
-
-# No package here needs its install script, so none runs.
-(cd "$peers" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ||
-  fail "npm could not install the packages" "see npm's message above; is the package registry reachable?"
-
-node=
-for candidate in "$peers"/node_modules/node-linux-*/bin/node; do
-  [[ -x $candidate ]] && node=$candidate
-done
-[[ -n $node ]] || fail "no Node 22 package for this machine ($(uname -sm))" "the benchmarks run on Linux, x86_64 or aarch64"
-ln -sfn "../${node#"$peers"/}" "$peers/bin/node"
-
-[[ -x $peers/.venv/bin/python ]] || python3 -m venv "$peers/.venv" ||
-  fail "python3 could not make a virtual environment" "install the venv module (Debian: python3-venv)"
-"$peers/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$peers/requirements.txt" ||
-  fail "pip could not install the packages" "see pip's message above; is the package index reachable?"
-
-echo "$stamp" >"$peers/stamp"

@@ -2,11 +2,13 @@
 # Installs the real MCP peers that the tests connect to Toolgate: the conformance suite, the Inspector, the TypeScript SDKs
 # and Node 22 from npm, the Python SDK from PyPI, all at the versions pinned beside this file.
 #
-# They go to ${TOOLGATE_PEERS_DIR:-target/peers}. A second run with the same pins does nothing.
+# They go to ${TOOLGATE_PEERS_DIR:-target/peers}. A second run with the same pins does nothing. Two arguments name other
+# pins and another folder, as the benchmarks do: install.sh PINS INTO.
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-peers=${TOOLGATE_PEERS_DIR:-$here/../../target/peers}
+script=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/install.sh
+here=$(cd "${1:-$(dirname "$script")}" && pwd)
+peers=${2:-${TOOLGATE_PEERS_DIR:-$here/../../target/peers}}
 pins=(package.json package-lock.json requirements.txt .npmrc)
 
 fail() {
@@ -15,17 +17,18 @@ fail() {
   exit 1
 }
 
-command -v npm >/dev/null || fail "npm is missing" "install Node.js 18 or later; the tests bring their own Node 22 as a package"
+command -v npm >/dev/null || fail "npm is missing" "install Node.js 18 or later; the peers bring their own Node 22 as a package"
 command -v python3 >/dev/null || fail "python3 is missing" "install Python 3.10 or later with its venv module"
 
 mkdir -p "$peers/bin"
-# Two test runs at once must not install into each other.
+peers=$(cd "$peers" && pwd)
+# Two runs at once must not install into each other.
 if command -v flock >/dev/null; then
   exec 9>"$peers/lock"
   flock 9
 fi
 
-stamp=$(cd "$here" && { uname -m; cat "${pins[@]}" install.sh; } | cksum)
+stamp=$(cd "$here" && { uname -m; cat "${pins[@]}" "$script"; } | cksum)
 if [[ -f $peers/stamp && $(<"$peers/stamp") == "$stamp" ]]; then
   exit 0
 fi
