@@ -18,6 +18,8 @@ pub struct Call {
     pub target: Target,
     /// The params as they were sent; always an object.
     pub params: Raw,
+    /// The `arguments` of the params, where whoever read them has found them already.
+    pub arguments: Option<Raw>,
     /// The named view of the catalog it came in by, if any.
     pub profile: Option<Arc<str>>,
     /// The lasting connection it came in by, if any.
@@ -45,6 +47,7 @@ impl Call {
             client,
             target,
             params,
+            arguments: None,
             profile: None,
             connection: None,
             time_limit: None,

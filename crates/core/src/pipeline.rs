@@ -115,7 +115,8 @@ async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &Run
         handle.names(title);
     }
     let questions = judge(&hub.gates, &call, route.tool.as_deref())?;
-    let arguments = call.params.get("arguments").unwrap_or(Raw::EMPTY_OBJECT);
+    let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
+    let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
     // One approval covers all rounds of the call.
     let mut approved = resumed.as_ref().is_some_and(|state| state.approved);

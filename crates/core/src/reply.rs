@@ -57,14 +57,14 @@ impl<T: Serialize + JsonSchema + Send> Reply for Json<T> {
 }
 
 fn result(text: &str, structured: Option<&str>) -> Raw {
-    let mut body = String::with_capacity(text.len() + structured.map_or(0, str::len) + 96);
-    body.push_str(r#"{"content":[{"type":"text","text":"#);
-    body.push_str(Raw::string(text).as_str());
-    body.push_str("}]");
+    let mut body = Vec::with_capacity(text.len() + structured.map_or(0, str::len) + 96);
+    body.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
+    body.extend_from_slice(Raw::string(text).as_bytes());
+    body.extend_from_slice(b"}]");
     if let Some(structured) = structured {
-        body.push_str(r#","structuredContent":"#);
-        body.push_str(structured);
+        body.extend_from_slice(br#","structuredContent":"#);
+        body.extend_from_slice(structured.as_bytes());
     }
-    body.push_str(r#","isError":false}"#);
+    body.extend_from_slice(br#","isError":false}"#);
     Raw::trusted(body.into())
 }

@@ -62,25 +62,25 @@ impl Writer<'_> {
             cached |= key == "ttlMs";
             has_meta |= key == meta::META;
         }
-        let mut head = String::with_capacity(result.as_bytes().len() + self.server.as_bytes().len() + 128);
-        head.push('{');
+        let mut head = Vec::with_capacity(result.as_bytes().len() + self.server.as_bytes().len() + 128);
+        head.push(b'{');
         if !typed {
-            head.push_str(r#""resultType":"complete","#);
+            head.extend_from_slice(br#""resultType":"complete","#);
         }
         if cacheable && !cached {
-            head.push_str(r#""ttlMs":0,"cacheScope":"private","#);
+            head.extend_from_slice(br#""ttlMs":0,"cacheScope":"private","#);
         }
         if !has_meta {
-            for part in [r#""_meta":{""#, meta::SERVER_INFO, r#"":"#, self.server.as_str(), "},"] {
-                head.push_str(part);
-            }
+            let parts: [&[u8]; 5] =
+                [br#""_meta":{""#, meta::SERVER_INFO.as_bytes(), br#"":"#, self.server.as_bytes(), b"},"];
+            parts.iter().for_each(|part| head.extend_from_slice(part));
         }
-        let inside = result.as_str().get(1..).unwrap_or("}");
+        let inside = result.as_bytes().get(1..).unwrap_or(b"}");
         // An empty object has no member for the comma to stand before.
-        if inside.trim_start().starts_with('}') && head.ends_with(',') {
+        if inside.trim_ascii_start().starts_with(b"}") && head.ends_with(b",") {
             head.pop();
         }
-        head.push_str(inside);
+        head.extend_from_slice(inside);
         let result = Raw::trusted(head.into());
         Answer::result(self.id, &if has_meta { self.signed(&result) } else { result })
     }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolgate_core::{CompletionRef, Error, Kind, ListKind, LogLevel, Offers, Result, Resume, Target, TaskOp};
-use toolgate_wire::{Era, Kind as JsonKind, Raw, method};
+use toolgate_wire::{Era, Kind as JsonKind, Raw, meta, method};
+
+use crate::era::Incoming;
 
 /// What a request asks for.
 pub(crate) enum Asked {
@@ -25,7 +27,8 @@ pub(crate) enum Asked {
 }
 
 /// Reads what a request asks for. Whether the method exists comes before whether its params are right.
-pub(crate) fn read(method: &str, params: &Raw, era: Era, offers: Offers) -> Result<Asked> {
+pub(crate) fn read(incoming: &Incoming, era: Era, offers: Offers) -> Result<Asked> {
+    let (method, params, members) = (&*incoming.request.method, &incoming.params, &incoming.members);
     exists(method, era, offers)?;
     Ok(match method {
         method::INITIALIZE => Asked::Initialize,
@@ -39,29 +42,30 @@ pub(crate) fn read(method: &str, params: &Raw, era: Era, offers: Offers) -> Resu
         method::SUBSCRIPTIONS_LISTEN => Asked::Listen,
         method::COMPLETION_COMPLETE => Asked::Call(Target::Completion(completion(params)?), None),
         _ => {
-            let members = Members::read(params);
             let resume = if era == Era::Modern { members.resume()? } else { None };
             Asked::Call(members.target(method)?, resume)
         }
     })
 }
 
-/// What calls carry in their params, found in one pass.
+/// What requests carry in their params, found in one pass.
 #[derive(Default)]
-struct Members {
+pub(crate) struct Members {
+    pub(crate) meta: Option<Raw>,
+    pub(crate) arguments: Option<Raw>,
     name: Option<Raw>,
     uri: Option<Raw>,
     task: Option<Raw>,
-    arguments: Option<Raw>,
     responses: Option<Raw>,
     state: Option<Raw>,
 }
 
 impl Members {
-    fn read(params: &Raw) -> Self {
+    pub(crate) fn read(params: &Raw) -> Self {
         let mut this = Self::default();
         for (key, value) in params.entries() {
             match key.as_ref() {
+                meta::META => this.meta = Some(value),
                 "name" => this.name = Some(value),
                 "uri" => this.uri = Some(value),
                 "taskId" => this.task = Some(value),
@@ -72,6 +76,16 @@ impl Members {
             }
         }
         this
+    }
+
+    /// What the header `Mcp-Name` repeats.
+    pub(crate) fn named(&self, method: &str) -> Option<&Raw> {
+        match method {
+            method::TOOLS_CALL | method::PROMPTS_GET => self.name.as_ref(),
+            method::RESOURCES_READ => self.uri.as_ref(),
+            method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => self.task.as_ref(),
+            _ => None,
+        }
     }
 
     fn target(&self, method: &str) -> Result<Target> {

@@ -7,6 +7,7 @@ use toolgate_core::{Hub, Offers};
 use toolgate_wire::{Raw, Request, RequestMeta, Version, method};
 
 use crate::answer::Answer;
+use crate::asked::Members;
 use crate::exchange::Exchange;
 use crate::listen::Listening;
 
@@ -25,6 +26,7 @@ pub(crate) struct Incoming {
     pub(crate) request: Request,
     /// Its params; an empty object where it has none.
     pub(crate) params: Raw,
+    pub(crate) members: Members,
     pub(crate) about: RequestMeta,
 }
 
@@ -33,8 +35,9 @@ impl Incoming {
     pub(crate) fn new(mut request: Request) -> Self {
         tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
         let params = request.params.take().unwrap_or(Raw::EMPTY_OBJECT);
-        let about = RequestMeta::read(&params);
-        Self { request, params, about }
+        let members = Members::read(&params);
+        let about = members.meta.as_ref().map(RequestMeta::of).unwrap_or_default();
+        Self { request, params, members, about }
     }
 
     /// Whether it is of the modern era: it names a version that is not a legacy one.

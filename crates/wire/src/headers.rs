@@ -58,17 +58,26 @@ pub fn check<'h>(
 ) -> Result<(), HeaderMismatch> {
     let meta = params.map(RequestMeta::read).unwrap_or_default();
     plain(PROTOCOL_VERSION, get(PROTOCOL_VERSION), meta.version_text().as_deref())?;
+    let name = name_key(method).and_then(|key| params?.get(key));
+    let arguments = params.filter(|_| !tool_params.is_empty()).and_then(|params| params.get("arguments"));
+    check_parts(method, name.as_ref(), arguments.as_ref(), get, tool_params)
+}
+
+/// As [`check`], for a body whose parts are at hand: what [`NAME`] repeats, and the arguments. The version is not
+/// looked at again.
+pub fn check_parts<'h>(
+    method: &str,
+    name: Option<&Raw>,
+    arguments: Option<&Raw>,
+    get: impl Fn(&str) -> Option<&'h [u8]>,
+    tool_params: &[HeaderParam],
+) -> Result<(), HeaderMismatch> {
     plain(METHOD, get(METHOD), Some(method))?;
-    if let Some(key) = name_key(method) {
-        let name = params.and_then(|params| params.get(key));
-        encoded(NAME, get(NAME), name.filter(|name| name.kind() == Kind::String).as_ref())?;
+    if name_key(method).is_some() {
+        encoded(NAME, get(NAME), name.filter(|name| name.kind() == Kind::String))?;
     }
-    if tool_params.is_empty() {
-        return Ok(());
-    }
-    let arguments = params.and_then(|params| params.get("arguments"));
     for param in tool_params {
-        let value = arguments.as_ref().and_then(|arguments| param.value(arguments));
+        let value = arguments.and_then(|arguments| param.value(arguments));
         encoded(&param.header, get(&param.header), value.as_ref())?;
     }
     Ok(())

@@ -49,8 +49,12 @@ pub struct RequestMeta {
 impl RequestMeta {
     /// Reads `params._meta` in one pass; without one, or if it is no object, there is nothing.
     pub fn read(params: &Raw) -> Self {
+        params.get(META).as_ref().map(Self::of).unwrap_or_default()
+    }
+
+    /// Reads the value of `_meta` in one pass; if it is no object, there is nothing.
+    pub fn of(meta: &Raw) -> Self {
         let mut found = Self::default();
-        let Some(meta) = params.get(META) else { return found };
         let text = meta.as_bytes();
         for member in walk::members(text) {
             let key = escape::decode(&text[member.key]);

@@ -34,8 +34,8 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, deliv
 }
 
 async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
-    let Incoming { request, params, about } = incoming;
-    let asked = asked::read(&request.method, &params, Era::Legacy, hub.offers())?;
+    let asked = asked::read(&incoming, Era::Legacy, hub.offers())?;
+    let Incoming { request, params, members, about } = incoming;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
         Asked::SetLevel(level) => {
@@ -48,7 +48,7 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
         }
         Asked::Call(target, _) => {
             let token = about.progress_id();
-            return call(hub, peer, (request.id, token), target, params, delivery).await;
+            return call(hub, peer, (request.id, token), target, (params, members.arguments), delivery).await;
         }
         Asked::Ping | Asked::Discover | Asked::Listen => Raw::literal("{}"),
     };
@@ -75,7 +75,7 @@ async fn call(
     peer: &Arc<Peer>,
     (id, token): (Id, Option<Id>),
     target: Target,
-    params: Raw,
+    (params, arguments): (Raw, Option<Raw>),
     delivery: Delivery,
 ) -> Result<Begun> {
     if delivery.lasting && peer.is_running(&id) {
@@ -86,6 +86,7 @@ async fn call(
         client = Arc::new(Client { reachable: false, ..(*client).clone() });
     }
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), params);
+    call.arguments = arguments;
     call.profile = peer.profile.clone();
     call.connection = peer.connection();
     let run = hub.start(call);

@@ -88,21 +88,21 @@ async fn started(
     incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
-    let Incoming { request, params, about } = incoming;
-    let asked = asked::read(&request.method, &params, Era::Modern, hub.offers());
+    let asked = asked::read(&incoming, Era::Modern, hub.offers());
     // A method that does not exist needs no headers; for one that does, they come before its params.
     let exists = !asked.as_ref().is_err_and(|error| error.kind() == Kind::UnknownMethod);
     if let Some(get) = headers.filter(|_| exists)
-        && let Err(mismatch) = check_headers(hub, at, (&request, &params), asked.as_ref().ok(), get)
+        && let Err(mismatch) = check_headers(hub, at, &incoming, asked.as_ref().ok(), get)
     {
         return Ok(Begun::Answer(Answer::error(
-            Some(&request.id),
+            Some(&incoming.request.id),
             code::HEADER_MISMATCH,
             &mismatch.to_string(),
             None,
             400,
         )));
     }
+    let Incoming { request, params, members, about } = incoming;
     match asked? {
         Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub)))),
         Asked::List(kind, cursor) => {
@@ -118,6 +118,7 @@ async fn started(
             let level = level.map(|level| level.parse()).transpose()?;
             let token = about.progress_id();
             let mut call = Call::new(at.principal.clone(), client(at, &about), target.clone(), params);
+            call.arguments = members.arguments;
             call.profile = at.profile.cloned();
             call.connection = at.connection;
             call.resume = resume;
@@ -144,7 +145,7 @@ async fn started(
 fn check_headers(
     hub: &Hub,
     at: &Entrance<'_>,
-    (request, params): (&Request, &Raw),
+    incoming: &Incoming,
     asked: Option<&Asked>,
     get: &Headers<'_>,
 ) -> std::result::Result<(), headers::HeaderMismatch> {
@@ -155,7 +156,14 @@ fn check_headers(
     let view = name.map(|_| hub.view(at.principal, at.profile));
     let tool = view.as_ref().zip(name).and_then(|(view, name)| view.tool(name.as_str()));
     let tool_params = tool.map(|tool| tool.headers.as_slice()).unwrap_or_default();
-    headers::check(&request.method, Some(params), get, tool_params)
+    let members = &incoming.members;
+    headers::check_parts(
+        &incoming.request.method,
+        members.named(&incoming.request.method),
+        members.arguments.as_ref(),
+        get,
+        tool_params,
+    )
 }
 
 /// The client as this one request describes it.

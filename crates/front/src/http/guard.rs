@@ -47,7 +47,7 @@ impl Guard {
             ));
         }
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(String::from).to_vec();
-        hosts.extend(config.allowed_hosts.iter().map(|host| host.to_ascii_lowercase()));
+        hosts.extend(config.allowed_hosts.iter().cloned());
         let checked = loopback || !config.allowed_hosts.is_empty();
         Ok(Self {
             hosts: checked.then_some(hosts),
@@ -66,8 +66,9 @@ impl Guard {
     /// Checks by which name the server is addressed, and from which web page.
     pub(crate) fn admits(&self, headers: &HeaderMap) -> Checked<()> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let name = host_name(host).to_ascii_lowercase();
-        if self.hosts.as_ref().is_some_and(|hosts| !hosts.contains(&name)) {
+        let name = host_name(host);
+        let is_known = |hosts: &Vec<String>| hosts.iter().any(|host| host.eq_ignore_ascii_case(name));
+        if self.hosts.as_ref().is_some_and(|hosts| !is_known(hosts)) {
             let why = "this server is not known by that name; add it to `http.allowed_hosts`\n";
             return Err(Box::new(text(StatusCode::FORBIDDEN, why)));
         }

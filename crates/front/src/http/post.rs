@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE, ORIGIN};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::time::timeout;
 use toolgate_core::{Principal, Transport};
 use toolgate_wire::{Frame, Message, Notification, Refusal, Request, Version, code, headers, method, write};
@@ -25,6 +25,11 @@ use crate::peer::Peer;
 
 /// How long an answer may take before it becomes a stream, which shows the client that it is on its way.
 const JSON_WAIT: Duration = Duration::from_millis(200);
+
+// Names that are known need not be read again with every request.
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// In which forms the client takes an answer.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +72,9 @@ fn check(headers: &HeaderMap) -> Checked<Accepts> {
         return Err(Box::new(text(StatusCode::UNSUPPORTED_MEDIA_TYPE, why)));
     }
     let Some(accept) = headers.get(ACCEPT) else { return Ok(Accepts { json: true, events: false }) };
+    if accept == "application/json, text/event-stream" {
+        return Ok(Accepts { json: true, events: true });
+    }
     let accept = accept.to_str().unwrap_or_default().to_ascii_lowercase();
     let any = |kinds: &[&str]| kinds.iter().any(|kind| accept.contains(kind));
     let accepts = Accepts {
@@ -90,7 +98,7 @@ struct At<'a> {
 
 impl At<'_> {
     fn version_header(&self) -> Option<&[u8]> {
-        self.headers.get(headers::PROTOCOL_VERSION).map(HeaderValue::as_bytes)
+        self.headers.get(&VERSION).map(HeaderValue::as_bytes)
     }
 
     /// A request is modern by what it says of itself, or by a header that names a modern version.
@@ -103,7 +111,13 @@ impl At<'_> {
 
     async fn modern(self, incoming: Incoming) -> Reply {
         let get = |name: &str| {
-            let mut values = self.headers.get_all(name).iter();
+            let mut values = match name {
+                headers::PROTOCOL_VERSION => self.headers.get_all(&VERSION),
+                headers::METHOD => self.headers.get_all(&METHOD),
+                headers::NAME => self.headers.get_all(&NAME),
+                name => self.headers.get_all(name),
+            }
+            .iter();
             // One that occurs twice could say two things, so it says nothing.
             values.next().filter(|_| values.next().is_none()).map(HeaderValue::as_bytes)
         };
