@@ -37,6 +37,8 @@ pub enum Event {
         /// Its params.
         params: Raw,
     },
+    /// The stream may close while the call goes on: a client that can come back does so for the rest.
+    HangUp,
     /// The end; nothing follows.
     Done(Outcome),
 }

@@ -10,9 +10,6 @@ use toolgate_wire::{Era, Id, Raw, method, write};
 use crate::answer::{Answer, Writer};
 use crate::peer::{Peer, Registered};
 
-/// A private notification by which a source asks that the current stream be closed while the call goes on.
-const CLOSE_STREAM: &str = "toolgate/close_stream";
-
 /// What comes next on the way to the client.
 pub(crate) enum Step {
     /// A notification or a question.
@@ -68,7 +65,7 @@ impl Exchange {
                 Some(Step::Frame(write::notification(method::MESSAGE, Some(&log.params))))
             }
             Event::Log(_) => None,
-            Event::Other { method, .. } if &*method == CLOSE_STREAM => Some(Step::CloseStream),
+            Event::HangUp => Some(Step::CloseStream),
             Event::Other { method, params } => Some(Step::Frame(write::notification(&method, Some(&params)))),
             Event::Ask(ask) => self.ask(ask),
             Event::Done(outcome) => Some(self.done(outcome)),

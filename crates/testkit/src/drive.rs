@@ -37,6 +37,7 @@ pub async fn drive<'a>(mut run: Run, answers: impl IntoIterator<Item = (&'a str,
             }
             Event::Progress(progress) => events.push(format!("progress {}", progress.0.as_str())),
             Event::Log(log) => events.push(format!("log {}", log.params.as_str())),
+            Event::HangUp => events.push("hang up".into()),
             Event::Other { method, params } => events.push(format!("{method} {}", params.as_str())),
         }
     }
@@ -50,7 +51,7 @@ pub async fn first_round(hub: &Hub, call: Call) -> Outcome {
         match event {
             Event::Done(outcome) => return outcome,
             Event::Ask(ask) => return hub.park(run, ask),
-            Event::Progress(_) | Event::Log(_) | Event::Other { .. } => {}
+            Event::Progress(_) | Event::Log(_) | Event::Other { .. } | Event::HangUp => {}
         }
     }
     panic!("the run ended without an outcome");

@@ -74,6 +74,11 @@ impl RunHandle {
         self.send(Event::Other { method: method.into(), params: self.shared.hub.filters.json(params) }).await;
     }
 
+    /// Lets the stream of the call close while it goes on; where a client cannot come back, nothing happens.
+    pub async fn hang_up(&self) {
+        self.send(Event::HangUp).await;
+    }
+
     /// Asks the client and waits for all the answers. The time it takes does not count as the call's.
     ///
     /// Answers that came with the call itself are used first; they are still only what the client says.

@@ -112,7 +112,7 @@ impl Entry {
             }
             Event::Ask(ask) => progress.ask(ask),
             Event::Done(outcome) => progress.end = Some(end(outcome, self.run.operation())),
-            Event::Log(_) | Event::Other { .. } => return false,
+            Event::Log(_) | Event::Other { .. } | Event::HangUp => return false,
         }
         progress.updated_ms = self.now();
         true

@@ -275,7 +275,8 @@ impl At<'_> {
     }
 
     async fn in_batch(&self, peer: &Arc<Peer>, request: Request) -> Option<Bytes> {
-        let delivery = Delivery { streams: false, lasting: false };
+        // What belongs to a session can be cancelled by it.
+        let delivery = Delivery { streams: false, lasting: self.address.session.is_some() };
         match legacy::begin(&self.shared.hub, peer, Incoming::new(request), delivery).await {
             Begun::Answer(answer) => Some(answer.frame),
             Begun::Listening(_) => None,

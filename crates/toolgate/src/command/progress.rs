@@ -31,7 +31,7 @@ pub(crate) async fn outcome(mut run: Run, name: &str) -> Outcome {
             event = run.next() => match event {
                 Some(Event::Progress(progress)) => far = words(&progress),
                 Some(Event::Done(outcome)) => break outcome,
-                Some(Event::Log(_) | Event::Ask(_) | Event::Other { .. }) => {}
+                Some(Event::Log(_) | Event::Ask(_) | Event::Other { .. } | Event::HangUp) => {}
                 None => break run.outcome().await,
             },
             _ = ticks.tick() => {
