@@ -26,6 +26,7 @@ mod seal;
 mod settings;
 mod source;
 mod sources;
+mod store;
 mod target;
 mod task;
 mod time;
@@ -53,6 +54,9 @@ pub use settings::Settings;
 pub use source::{
     Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,
     TemplateItem, ToolItem,
+};
+pub use store::{
+    AuditQuery, AuditRow, Document, SharedStore, Shelf, Store, StoreError, Stored, Write, Written,
 };
 pub use target::{CompletionRef, Target, TaskOp, ToolName};
 pub use task::undeclared as undeclared_tasks;

@@ -1,0 +1,224 @@
+//! What outlives a process: small documents on shelves, and the record of calls.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+/// A part of the store: documents of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shelf {
+    /// Tokens that stand for principals.
+    Tokens,
+    /// Secrets, encrypted.
+    Secrets,
+    /// Questions to a person, and what became of them.
+    Approvals,
+    /// Answers that hold for more than one call.
+    Remembered,
+    /// Definitions of tools as they were first seen or last accepted.
+    Pins,
+    /// Switches and marks that are state, not configuration.
+    State,
+}
+
+impl Shelf {
+    /// Every shelf.
+    pub const ALL: [Self; 6] =
+        [Self::Tokens, Self::Secrets, Self::Approvals, Self::Remembered, Self::Pins, Self::State];
+
+    /// Its name in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Secrets => "secrets",
+            Self::Approvals => "approvals",
+            Self::Remembered => "remembered",
+            Self::Pins => "pins",
+            Self::State => "state",
+        }
+    }
+}
+
+/// A document of the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Its id, unique on its shelf.
+    pub id: String,
+    /// Counts its changes, from 1.
+    pub revision: i64,
+    /// What it says: text that its owner reads, mostly JSON.
+    pub body: String,
+    /// When it is of no use any more, in milliseconds since 1970.
+    pub expires_ms: Option<u64>,
+}
+
+/// One change of the store.
+#[derive(Debug, Clone)]
+pub enum Write {
+    /// Puts a document where none is.
+    Insert {
+        /// Where.
+        shelf: Shelf,
+        /// Its id.
+        id: String,
+        /// What it says.
+        body: String,
+        /// When it may go.
+        expires_ms: Option<u64>,
+    },
+    /// Replaces a document, if it is still the one that was read.
+    Replace {
+        /// Where.
+        shelf: Shelf,
+        /// Its id.
+        id: String,
+        /// The revision that was read.
+        revision: i64,
+        /// What it says from now on.
+        body: String,
+        /// When it may go.
+        expires_ms: Option<u64>,
+    },
+    /// Removes a document, if it is still the one that was read.
+    Remove {
+        /// Where.
+        shelf: Shelf,
+        /// Its id.
+        id: String,
+        /// The revision that was read.
+        revision: i64,
+    },
+}
+
+impl Write {
+    /// The shelf it changes.
+    pub fn shelf(&self) -> Shelf {
+        match self {
+            Self::Insert { shelf, .. } | Self::Replace { shelf, .. } | Self::Remove { shelf, .. } => *shelf,
+        }
+    }
+}
+
+/// Whether a set of changes was made: all of them, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Written {
+    /// All were made, and will outlast a crash.
+    Done,
+    /// Someone else was faster with one of the documents; nothing was changed.
+    Conflict,
+}
+
+/// A record of the audit as the database keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    /// Who wrote it: each process has a chain of its own.
+    pub writer: String,
+    /// Its place in the chain, from 1.
+    pub sequence: i64,
+    /// When, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Who called.
+    pub principal: String,
+    /// What it was for, as `kind:name`.
+    pub target: String,
+    /// How it ended.
+    pub outcome: String,
+    /// The record itself: one line, exactly as it was chained.
+    pub line: String,
+}
+
+/// Which records of the audit to find; newest first. What is `None` does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct AuditQuery {
+    /// Not before, in milliseconds since 1970.
+    pub since_ms: Option<u64>,
+    /// Before, in milliseconds since 1970.
+    pub until_ms: Option<u64>,
+    /// Who called.
+    pub principal: Option<String>,
+    /// What it was for: a pattern in which `*` stands for anything.
+    pub target: Option<String>,
+    /// How it ended.
+    pub outcome: Option<String>,
+    /// One chain only.
+    pub writer: Option<String>,
+    /// Go on behind this record.
+    pub before: Option<(u64, String, i64)>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// What went wrong with the store; the words are for whoever runs it.
+#[derive(Debug)]
+pub struct StoreError {
+    message: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl StoreError {
+    /// An error with what happened in words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), source: None }
+    }
+
+    /// Adds the cause.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StoreError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<StoreError> for crate::Error {
+    fn from(error: StoreError) -> Self {
+        Self::new(crate::Kind::Internal, "the store did not answer")
+            .hint("`toolgate doctor` tells what is wrong with it")
+            .because(error)
+    }
+}
+
+/// What the store answers with, later.
+pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// What outlives a process. What it has acknowledged is there after a crash.
+pub trait Store: Send + Sync {
+    /// A document.
+    fn get<'a>(&'a self, shelf: Shelf, id: &'a str) -> Stored<'a, Option<Document>>;
+
+    /// All documents of a shelf that have not expired, by id.
+    fn list(&self, shelf: Shelf) -> Stored<'_, Vec<Document>>;
+
+    /// Makes all of these changes, or none. An expired document may be replaced, removed, or inserted anew.
+    fn write(&self, writes: Vec<Write>) -> Stored<'_, Written>;
+
+    /// Tells which shelves changed, by whomever: this process at once, others soon.
+    fn changes(&self) -> broadcast::Receiver<Shelf>;
+
+    /// Adds records of the audit; those that are there already are left as they are.
+    fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()>;
+
+    /// Finds records of the audit, newest first.
+    fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>>;
+
+    /// Removes the records before a moment and tells how many; each chain keeps its last.
+    fn prune_audit(&self, before_ms: u64) -> Stored<'_, u64>;
+}
+
+/// A store that all parts share.
+pub type SharedStore = Arc<dyn Store>;
