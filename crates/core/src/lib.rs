@@ -56,7 +56,7 @@ pub use source::{
     TemplateItem, ToolItem,
 };
 pub use store::{
-    AuditQuery, AuditRow, Document, SharedStore, Shelf, Store, StoreError, Stored, Write, Written,
+    AuditQuery, AuditRow, Collection, Document, SharedStore, Store, StoreError, Stored, Write, Written,
 };
 pub use target::{CompletionRef, Target, TaskOp, ToolName};
 pub use task::undeclared as undeclared_tasks;

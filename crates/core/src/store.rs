@@ -1,4 +1,4 @@
-//! What outlives a process: small documents on shelves, and the record of calls.
+//! What outlives a process: small documents in collections, and the record of calls.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 
 /// A part of the store: documents of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Shelf {
+pub enum Collection {
     /// Tokens that stand for principals.
     Tokens,
     /// Secrets, encrypted.
@@ -24,8 +24,8 @@ pub enum Shelf {
     State,
 }
 
-impl Shelf {
-    /// Every shelf.
+impl Collection {
+    /// Every collection.
     pub const ALL: [Self; 6] =
         [Self::Tokens, Self::Secrets, Self::Approvals, Self::Remembered, Self::Pins, Self::State];
 
@@ -45,7 +45,7 @@ impl Shelf {
 /// A document of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its id, unique on its shelf.
+    /// Its id, unique in its collection.
     pub id: String,
     /// Counts its changes, from 1.
     pub revision: i64,
@@ -61,7 +61,7 @@ pub enum Write {
     /// Puts a document where none is.
     Insert {
         /// Where.
-        shelf: Shelf,
+        collection: Collection,
         /// Its id.
         id: String,
         /// What it says.
@@ -72,7 +72,7 @@ pub enum Write {
     /// Replaces a document, if it is still the one that was read.
     Replace {
         /// Where.
-        shelf: Shelf,
+        collection: Collection,
         /// Its id.
         id: String,
         /// The revision that was read.
@@ -85,7 +85,7 @@ pub enum Write {
     /// Removes a document, if it is still the one that was read.
     Remove {
         /// Where.
-        shelf: Shelf,
+        collection: Collection,
         /// Its id.
         id: String,
         /// The revision that was read.
@@ -94,10 +94,12 @@ pub enum Write {
 }
 
 impl Write {
-    /// The shelf it changes.
-    pub fn shelf(&self) -> Shelf {
+    /// The collection it changes.
+    pub fn collection(&self) -> Collection {
         match self {
-            Self::Insert { shelf, .. } | Self::Replace { shelf, .. } | Self::Remove { shelf, .. } => *shelf,
+            Self::Insert { collection, .. }
+            | Self::Replace { collection, .. }
+            | Self::Remove { collection, .. } => *collection,
         }
     }
 }
@@ -199,16 +201,16 @@ pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// What outlives a process. What it has acknowledged is there after a crash.
 pub trait Store: Send + Sync {
     /// A document.
-    fn get<'a>(&'a self, shelf: Shelf, id: &'a str) -> Stored<'a, Option<Document>>;
+    fn get<'a>(&'a self, collection: Collection, id: &'a str) -> Stored<'a, Option<Document>>;
 
-    /// All documents of a shelf that have not expired, by id.
-    fn list(&self, shelf: Shelf) -> Stored<'_, Vec<Document>>;
+    /// All documents of a collection that have not expired, by id.
+    fn list(&self, collection: Collection) -> Stored<'_, Vec<Document>>;
 
     /// Makes all of these changes, or none. An expired document may be replaced, removed, or inserted anew.
     fn write(&self, writes: Vec<Write>) -> Stored<'_, Written>;
 
-    /// Tells which shelves changed, by whomever: this process at once, others soon.
-    fn changes(&self) -> broadcast::Receiver<Shelf>;
+    /// Tells which collections changed, by whomever: this process at once, others soon.
+    fn changes(&self) -> broadcast::Receiver<Collection>;
 
     /// Adds records of the audit; those that are there already are left as they are.
     fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()>;
