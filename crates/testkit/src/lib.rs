@@ -14,6 +14,7 @@ mod filter;
 mod gate;
 mod hub;
 mod source;
+mod store;
 
 pub use call::{call, client_legacy, client_modern, client_with, retry};
 pub use drive::{Driven, Expect, drive, first_round};
@@ -21,3 +22,4 @@ pub use filter::FakeFilter;
 pub use gate::{FakeGate, approval};
 pub use hub::{builder, hub, list, list_names};
 pub use source::{Behaviour, FakeSource, Seen, prompt_item, resource_item, template_item, text, tool_item};
+pub use store::MemoryStore;
