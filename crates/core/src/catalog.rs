@@ -95,9 +95,9 @@ impl<T: Item> Table<T> {
         self.index.get(key).map(|&place| &self.entries[place])
     }
 
-    pub(crate) fn filtered(&self, keep: impl Fn(&T) -> bool) -> Self {
+    pub(crate) fn filtered(&self, keep: impl Fn(&Entry<T>) -> bool) -> Self {
         let mut table = Self { entries: Vec::new(), index: HashMap::new() };
-        for entry in self.entries.iter().filter(|entry| keep(&entry.item)) {
+        for entry in self.entries.iter().filter(|entry| keep(entry)) {
             table.push(entry.clone());
         }
         table
@@ -110,6 +110,12 @@ impl<T: Item> Table<T> {
     }
 }
 
+/// What tells the views of one scope apart: the profile, and the roles that a token brought along.
+type ViewKey = (Option<Arc<str>>, Arc<[Arc<str>]>);
+
+/// How many views of one snapshot are kept ready.
+const MOST_VIEWS: usize = 64;
+
 /// All sources' lists merged, at one moment.
 pub(crate) struct Snapshot {
     pub(crate) tools: Table<ToolItem>,
@@ -120,8 +126,8 @@ pub(crate) struct Snapshot {
     /// What it was merged from.
     set: Arc<Set>,
     listings: Vec<Arc<Listing>>,
-    /// Views made of this snapshot, by profile.
-    views: Mutex<HashMap<Option<Arc<str>>, Arc<View>>>,
+    /// Views made of this snapshot.
+    views: Mutex<HashMap<ViewKey, Arc<View>>>,
 }
 
 impl Snapshot {
@@ -140,13 +146,22 @@ impl Snapshot {
         }
     }
 
-    /// The view of a profile, made once per snapshot.
-    pub(crate) fn view(&self, profile: Option<&Arc<str>>, make: impl FnOnce() -> View) -> Arc<View> {
+    /// The view of a profile and these roles, made once per snapshot.
+    pub(crate) fn view(
+        &self,
+        profile: Option<&Arc<str>>,
+        roles: &Arc<[Arc<str>]>,
+        make: impl FnOnce() -> View,
+    ) -> Arc<View> {
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(view) = views.get(&profile.cloned()) {
+        let key = (profile.cloned(), roles.clone());
+        if let Some(view) = views.get(&key) {
             return view.clone();
         }
-        views.entry(profile.cloned()).or_insert_with(|| Arc::new(make())).clone()
+        if views.len() >= MOST_VIEWS {
+            views.clear();
+        }
+        views.entry(key).or_insert_with(|| Arc::new(make())).clone()
     }
 
     fn changed_since(&self, before: &Self) -> Vec<ListKind> {
@@ -208,6 +223,14 @@ impl Catalog {
         self.current.store(next.clone());
         for kind in next.changed_since(&before) {
             // Without listeners there is nobody to tell.
+            drop(self.changes.send(Change::Listed(self.scope.clone(), kind)));
+        }
+    }
+
+    /// Makes all views anew, and says that every list may be different.
+    pub(crate) fn renew(&self) {
+        self.merge();
+        for kind in ListKind::ALL {
             drop(self.changes.send(Change::Listed(self.scope.clone(), kind)));
         }
     }

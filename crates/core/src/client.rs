@@ -1,8 +1,11 @@
 //! The program on the other end of a call, and what it can do.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use toolgate_wire::{Era, Raw, Version};
+
+use crate::ClientName;
 
 /// How a client is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Client {
     pub transport: Transport,
     /// Whether a request can be sent to it while a call runs. The modern era asks by result and always can.
     pub reachable: bool,
+    /// What it calls itself, where it has said so.
+    pub name: Option<Arc<ClientName>>,
 }
 
 impl Client {
@@ -40,6 +45,7 @@ impl Client {
             capabilities: Capabilities::default(),
             transport,
             reachable: false,
+            name: None,
         }
     }
 

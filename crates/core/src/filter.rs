@@ -32,6 +32,15 @@ impl Filters {
             .fold(None, |done: Option<String>, filter| filter.text(done.as_deref().unwrap_or(text)).or(done))
     }
 
+    /// Plain text as it may be shown; a filter that breaks down lets nothing out.
+    pub(crate) fn clean<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
+        match guard("filter", || self.text(text)) {
+            Ok(None) => text.into(),
+            Ok(Some(filtered)) => filtered.into(),
+            Err(_) => "".into(),
+        }
+    }
+
     /// Filters a page of a list; one that breaks down lets nothing out.
     pub(crate) fn page(&self, page: Raw) -> Result<Raw> {
         guard("filter", || self.json(page))

@@ -24,8 +24,9 @@ use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
-    Ask, Call, Client, Connected, ConnectionInfo, Error, Gate, ListKind, Metrics, NewConnection, Offers,
-    Outcome, Principal, Result, Run, RunInfo, Scope, Settings, Source, SourceId, pipeline, run,
+    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Gate, Limiter, ListKind, Metrics,
+    NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope, Settings, Source,
+    SourceId, Target, TooMany, Viewer, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -62,7 +63,12 @@ pub(crate) struct Inner {
     troubles: Mutex<BTreeMap<&'static str, String>>,
     catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
     info: ServerInfo,
-    profiles: Vec<Arc<str>>,
+    profiles: ArcSwap<Vec<Arc<str>>>,
+    pub(crate) limiter: Option<Arc<dyn Limiter>>,
+    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    pub(crate) approvals: Option<Approvals>,
+    /// Tells the connections of this hub from those of another.
+    pub(crate) instance: String,
 }
 
 impl Hub {
@@ -74,6 +80,10 @@ impl Hub {
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
     pub fn start(&self, call: Call) -> Run {
         let (mut run, handle) = run::pair(&call, &self.inner);
+        if let Err(too_many) = self.inner.take(&call.principal, Some(&call.target)) {
+            run.finish(self.inner.limited(&call, too_many));
+            return run;
+        }
         match self.resume(&call) {
             Ok(Some(Resumed::Run(parked))) => parked,
             Ok(Some(Resumed::Outcome(outcome))) => {
@@ -120,8 +130,14 @@ impl Hub {
         self.inner.park(Parked::new(run, ask, expires_ms)).unwrap_or_else(Outcome::Failed)
     }
 
+    /// Counts a request that reaches no source against its caller's limit.
+    pub fn admit(&self, principal: &Principal) -> Result<()> {
+        Ok(self.inner.take(principal, None)?)
+    }
+
     /// A page of a list, as this principal and client see it.
     pub async fn list(&self, look: &Look<'_>, kind: ListKind, cursor: Option<&str>) -> Result<Page> {
+        self.admit(look.principal)?;
         let catalog = self.inner.catalog(look.principal);
         self.inner.settle(&catalog, &[kind]).await;
         self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
@@ -170,7 +186,27 @@ impl Hub {
 
     /// The profile with this name. Only these have views, so callers cannot make up any number of them.
     pub fn profile(&self, name: &str) -> Option<Arc<str>> {
-        self.inner.profiles.iter().find(|profile| ***profile == *name).cloned()
+        self.inner.profiles.load().iter().find(|profile| ***profile == *name).cloned()
+    }
+
+    /// Replaces the named views.
+    pub fn set_profiles(&self, profiles: Vec<Arc<str>>) {
+        self.inner.profiles.store(Arc::new(profiles));
+    }
+
+    /// Tells that gates decide otherwise from now on: views are made anew, and clients told to look again.
+    pub fn policy_changed(&self) {
+        self.inner.each_catalog(Catalog::renew);
+    }
+
+    /// A word that changes whenever the gates may decide otherwise.
+    pub fn policy_version(&self) -> String {
+        self.inner.policy_version()
+    }
+
+    /// The inbox of questions to a person, where there is a store for it.
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.inner.approvals.as_ref()
     }
 
     /// The names of all sources, in order.
@@ -293,10 +329,46 @@ impl Inner {
 
     /// How a call ends that cannot even begin.
     fn refused(&self, call: &Call, error: Error) -> Outcome {
+        pipeline::refused(self, call, &error, "request");
+        self.unbegun(call, error)
+    }
+
+    /// How a call ends that came too soon. Of a row of them one is recorded; all are counted.
+    fn limited(&self, call: &Call, too_many: TooMany) -> Outcome {
+        let error = Error::from(too_many);
+        if too_many.first {
+            pipeline::refused(self, call, &error, "limits");
+        }
+        self.unbegun(call, error)
+    }
+
+    fn unbegun(&self, call: &Call, error: Error) -> Outcome {
         let outcome = self.filters.outcome(Outcome::Failed(error));
         self.metrics.started();
         self.metrics.ended(call.target.kind(), outcome.label(), Duration::ZERO);
         outcome
+    }
+
+    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+        let Some(limiter) = &self.limiter else { return Ok(()) };
+        limiter.take(principal, target).inspect_err(|_| self.metrics.limited("rate"))
+    }
+
+    /// A call that was denied does not count.
+    pub(crate) fn give_back(&self, call: &Call) {
+        if let Some(limiter) = &self.limiter {
+            limiter.give_back(&call.principal, &call.target);
+        }
+    }
+
+    pub(crate) fn policy_version(&self) -> String {
+        let versions: Vec<_> = self.gates.iter().map(|gate| gate.version()).collect();
+        versions
+            .iter()
+            .filter(|version| !version.is_empty())
+            .map(|version| &**version)
+            .collect::<Vec<_>>()
+            .join(".")
     }
 
     fn park(&self, parked: Parked) -> Result<Outcome> {
@@ -311,6 +383,7 @@ impl Inner {
             digest,
             expires_ms,
             approved: false,
+            policy: self.policy_version(),
             next: Next::Parked(number),
         })?;
         Ok(Outcome::InputRequired { requests, state: Some(state) })
@@ -341,9 +414,10 @@ impl Inner {
 
     fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
         let snapshot = catalog.snapshot();
-        snapshot.view(profile, || {
+        snapshot.view(profile, &principal.roles, || {
             let page = (self.settings.load().page_size, self.info.raw.clone());
-            View::of(&snapshot, principal, &self.gates, self.filters.clone(), page)
+            let viewer = Viewer { principal, profile: profile.map(|profile| &**profile) };
+            View::of(&snapshot, viewer, &self.gates, self.filters.clone(), page)
         })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! It knows neither transports nor files nor any particular tool: those are the crates that depend on it.
 
+mod approvals;
 mod ask;
 mod call;
 mod catalog;
@@ -12,6 +13,7 @@ mod filter;
 mod gate;
 mod guard;
 mod hub;
+mod limiter;
 mod metrics;
 mod outcome;
 mod pack;
@@ -19,6 +21,7 @@ mod parking;
 mod pipeline;
 mod presence;
 mod principal;
+mod recorder;
 mod reply;
 mod run;
 mod schema;
@@ -33,24 +36,27 @@ mod time;
 mod tool;
 mod view;
 
+pub use approvals::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
 pub use ask::{Answers, Ask, Question};
 pub use call::{Call, Resume};
 pub use catalog::Change;
 pub use client::{Capabilities, Client, LogLevel, Transport};
 pub use error::{Error, Kind, Result, RpcForm};
 pub use filter::Filter;
-pub use gate::{Gate, Judged, Verdict};
+pub use gate::{Gate, Judged, Judgement, Listed, Origin, Verdict, Viewer};
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
+pub use limiter::{Admission, Limiter, Place, TooMany};
 pub use metrics::Metrics;
 pub use outcome::Outcome;
 pub use pack::{Pack, PackSource, Shelf};
 pub use pipeline::Permitted;
 pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConnection, RunInfo};
 pub use principal::{Principal, PrincipalId};
+pub use recorder::{Entry, Recorder};
 pub use reply::{Block, Content, Json, Reply, Text, error_object, error_result};
 pub use run::{Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;
-pub use settings::Settings;
+pub use settings::{AskBy, Settings};
 pub use source::{
     Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,
     TemplateItem, ToolItem,

@@ -10,6 +10,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::{Error, Kind, Result};
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CallLabels {
     target: &'static str,
@@ -23,6 +25,29 @@ pub struct Metrics {
     running: Gauge,
     seconds: Histogram,
     parked: Gauge,
+    limited: Family<LimitLabels, Counter>,
+    waiting: Gauge,
+    asked: Counter,
+    approvals: Family<ApprovalLabels, Counter>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ApprovalLabels {
+    answer: &'static str,
+}
+
+/// Counts a call that waits for its place, for as long as it lives.
+pub(crate) struct Waiting(Gauge);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
 }
 
 impl Metrics {
@@ -40,7 +65,13 @@ impl Metrics {
         registry.register("calls_running", "Calls under way", running.clone());
         registry.register("call_duration_seconds", "How long calls took", seconds.clone());
         registry.register("calls_parked", "Calls that wait for an answer", parked.clone());
-        Self { registry, calls, running, seconds, parked }
+        let (limited, approvals) = (Family::default(), Family::default());
+        let (waiting, asked) = (Gauge::default(), Counter::default());
+        registry.register("limited", "Requests refused by a limit, by which", limited.clone());
+        registry.register("calls_queued", "Calls that wait for a place at their source", waiting.clone());
+        registry.register("approvals_asked", "Questions put into the inbox", asked.clone());
+        registry.register("approvals", "Questions to a person, by how they ended", approvals.clone());
+        Self { registry, calls, running, seconds, parked, limited, waiting, asked, approvals }
     }
 
     /// The registry, for counters of other parts. Called while the hub is built.
@@ -65,6 +96,29 @@ impl Metrics {
         self.running.dec();
         self.calls.get_or_create(&CallLabels { target, outcome }).inc();
         self.seconds.observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn limited(&self, limit: &'static str) {
+        self.limited.get_or_create(&LimitLabels { limit }).inc();
+    }
+
+    pub(crate) fn waiting(&self) -> Waiting {
+        self.waiting.inc();
+        Waiting(self.waiting.clone())
+    }
+
+    pub(crate) fn asked(&self) {
+        self.asked.inc();
+    }
+
+    pub(crate) fn approval<T>(&self, answer: &Result<T>) {
+        let answer = match answer.as_ref().map_err(Error::kind) {
+            Ok(_) => "approved",
+            Err(Kind::Denied) => "rejected",
+            Err(Kind::NeedsApproval) => "unanswered",
+            Err(_) => "failed",
+        };
+        self.approvals.get_or_create(&ApprovalLabels { answer }).inc();
     }
 
     pub(crate) fn parked(&self, count: usize) {

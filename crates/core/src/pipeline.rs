@@ -1,9 +1,11 @@
 //! The one way through for a call, as a straight line.
 
 mod approve;
+mod record;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::time::Instant;
@@ -14,9 +16,14 @@ use crate::hub::Inner;
 use crate::seal::{Next, State, digest};
 use crate::view::Route;
 use crate::{
-    Call, Client, Error, Gate, Judged, Kind, Outcome, Principal, Question, Result, RunHandle, Source, Target,
-    ToolItem, Verdict,
+    Admission, Call, Client, Error, Gate, Judged, Kind, Origin, Outcome, Place, Principal, Result, RunHandle,
+    Source, Target, TooMany, ToolItem, Verdict,
 };
+use approve::{Asking, Subject};
+pub(crate) use record::{Trace, refused};
+
+/// When to come again to a source whose queue is full.
+const FULL: Duration = Duration::from_secs(1);
 
 /// How many times one call may ask before it is taken for a loop.
 const MOST_ROUNDS: usize = 8;
@@ -93,7 +100,8 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, han
     let started = Instant::now();
     let kind = call.target.kind();
     hub.metrics.started();
-    let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle)).catch_unwind();
+    let trace = Trace::default();
+    let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle, &trace)).catch_unwind();
     let outcome = tokio::select! {
         biased;
         outcome = passing => outcome.unwrap_or_else(|panic| Err(broken("tool", &*panic))).into(),
@@ -104,25 +112,44 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, han
         tracing::debug!(target = kind, kind = ?error.kind(), cause = ?std::error::Error::source(error), "call failed: {error}");
     }
     let outcome = hub.filters.outcome(outcome);
-    hub.metrics.ended(kind, outcome.label(), started.elapsed());
+    let took = started.elapsed();
+    hub.metrics.ended(kind, outcome.label(), took);
+    record::ended(&hub, &handle, &trace, (&outcome, took));
     outcome
 }
 
-async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &RunHandle) -> Result<Outcome> {
+async fn pass(
+    hub: &Arc<Inner>,
+    call: Call,
+    resumed: Option<State>,
+    handle: &RunHandle,
+    trace: &Trace,
+) -> Result<Outcome> {
+    if let Some(recorder) = &hub.recorder {
+        recorder.ready()?;
+    }
     let view = hub.view_for_call(&call).await;
     let route = view.route(&call.target)?;
+    let origin = route.source.as_deref().map(Origin::of);
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
     }
-    let questions = judge(&hub.gates, &call, route.tool.as_deref())?;
+    let judged = Judged { call: &call, tool: route.tool.as_deref(), origin };
+    let asks = judge(&hub.gates, judged, trace).inspect_err(|_| hub.give_back(&call))?;
     let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
     // One approval covers all rounds of the call.
-    let mut approved = resumed.as_ref().is_some_and(|state| state.approved);
-    if !approved && !questions.is_empty() {
+    let mut approved =
+        resumed.as_ref().is_some_and(|state| state.approved && state.policy == hub.policy_version());
+    if !approved && !asks.is_empty() {
+        let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
+        let subject = Subject { hub, call: &call, tool, source, arguments: &arguments };
         // Boxed, as all that is rare on this way: what every call carries along should be small.
-        approved = Box::pin(approve::ask(handle, questions)).await?;
+        let answer = Box::pin(approve::ask(&subject, handle, asks)).await;
+        hub.metrics.approval(&answer);
+        trace.approved(answer?);
+        approved = true;
     }
     let state = resumed.and_then(|state| match state.next {
         Next::Source(state) => state,
@@ -133,24 +160,55 @@ async fn pass(hub: &Arc<Inner>, call: Call, resumed: Option<State>, handle: &Run
     let Some(source) = route.source else {
         return hub.tasks.answer(&permitted);
     };
+    trace.goes_to(source.id());
+    let _place = enter(hub, &*source).await?;
     execute(hub, permitted, &*source, handle).await
 }
 
+/// Waits for a place at the source.
+async fn enter(hub: &Inner, source: &dyn Source) -> Result<Place> {
+    let Some(limiter) = &hub.limiter else { return Ok(Place::default()) };
+    match limiter.enter(source.id()) {
+        Admission::Now(place) => Ok(place),
+        Admission::Waiting(place) => {
+            let _waiting = hub.metrics.waiting();
+            Ok(place.await)
+        }
+        Admission::Full => {
+            hub.metrics.limited("queue");
+            Err(Error::from(TooMany { retry_after: FULL, first: true })
+                .hint(format!("too many calls wait for `{}`", source.id())))
+        }
+    }
+}
+
 /// Asks every gate. The first that denies decides; else all that want a person asked are heard.
-fn judge(gates: &[Box<dyn Gate>], call: &Call, tool: Option<&ToolItem>) -> Result<Vec<Question>> {
-    let mut questions = Vec::new();
+fn judge(gates: &[Box<dyn Gate>], judged: Judged<'_>, trace: &Trace) -> Result<Vec<Asking>> {
+    let mut asks = Vec::new();
     for gate in gates {
-        let verdict = guard("gate", || gate.judge(Judged { call, tool })).map_err(|broken| {
+        let judgement = guard("gate", || gate.judge(judged)).map_err(|broken| {
+            trace.decided_by(gate.name());
             Error::new(Kind::Denied, "a rule broke down, and what cannot be judged is refused")
                 .because(broken)
         })?;
-        match verdict {
+        if let Some(rule) = &judgement.rule {
+            trace.decided_by(rule.clone());
+        }
+        match judgement.verdict {
             Verdict::Pass => {}
-            Verdict::Deny(error) => return Err(error),
-            Verdict::Ask(question) => questions.push(question),
+            Verdict::Deny(error) => {
+                if judgement.rule.is_none() {
+                    trace.decided_by(gate.name());
+                }
+                return Err(error);
+            }
+            Verdict::Ask(reason) => {
+                let rule = judgement.rule.unwrap_or_else(|| gate.name().into());
+                asks.push(Asking { rule, reason });
+            }
         }
     }
-    Ok(questions)
+    Ok(asks)
 }
 
 fn check_input(arguments: &Raw, route: &Route) -> Result<()> {
@@ -191,6 +249,7 @@ fn seal(hub: &Inner, call: &Call, approved: bool, state: Option<String>) -> Resu
         digest: digest(&call.target, &call.params),
         expires_ms: hub.expiry(),
         approved,
+        policy: hub.policy_version(),
         next: Next::Source(state),
     })
 }

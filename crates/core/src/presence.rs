@@ -50,6 +50,15 @@ impl ClientName {
     }
 }
 
+impl fmt::Display for ClientName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.version.as_str() {
+            "" => f.write_str(&self.name),
+            version => write!(f, "{} {version}", self.name),
+        }
+    }
+}
+
 fn shown(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).take(LONGEST_NAME).collect()
 }

@@ -31,12 +31,22 @@ impl fmt::Display for PrincipalId {
 pub struct Principal {
     /// Its name.
     pub id: PrincipalId,
+    /// The roles that its token brings along, in order; the rules may know more.
+    pub roles: Arc<[Arc<str>]>,
 }
 
 impl Principal {
     /// A principal by name.
     pub fn named(name: impl Into<Arc<str>>) -> Arc<Self> {
-        Arc::new(Self { id: PrincipalId(name.into()) })
+        Self::with_roles(name, [])
+    }
+
+    /// A principal whose token brings roles along.
+    pub fn with_roles(name: impl Into<Arc<str>>, roles: impl IntoIterator<Item = Arc<str>>) -> Arc<Self> {
+        let mut roles: Vec<Arc<str>> = roles.into_iter().collect();
+        roles.sort();
+        roles.dedup();
+        Arc::new(Self { id: PrincipalId(name.into()), roles: roles.into() })
     }
 
     /// The person at this machine: over stdio, on the command line, and on loopback without a token.

@@ -21,6 +21,8 @@ pub(crate) struct State {
     pub(crate) expires_ms: u64,
     /// Whether a person was asked, and said yes.
     pub(crate) approved: bool,
+    /// The rules that were in force.
+    pub(crate) policy: String,
     pub(crate) next: Next,
 }
 

@@ -1,6 +1,16 @@
 //! What can be set for the hub itself.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+/// By which way a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskBy {
+    /// In the client that calls.
+    Client,
+    /// In the inbox, for the command line and the admin page.
+    Inbox,
+}
 
 /// What can be set for the hub itself.
 #[derive(Debug, Clone)]
@@ -11,6 +21,12 @@ pub struct Settings {
     pub list_time_limit: Duration,
     /// How long a question waits for its answer.
     pub ask_time_limit: Duration,
+    /// By which ways a person is asked, in order.
+    pub ask_by: Arc<[AskBy]>,
+    /// How long a call waits for the inbox before it tells its caller to come back.
+    pub approval_wait: Duration,
+    /// How long a question in the inbox, and the answer to it, counts.
+    pub approval_ttl: Duration,
     /// How long a task may take.
     pub task_time_limit: Duration,
     /// How long a finished task can still be looked at.
@@ -31,6 +47,10 @@ impl Default for Settings {
             call_time_limit: Duration::from_secs(600),
             list_time_limit: Duration::from_secs(2),
             ask_time_limit: Duration::from_secs(300),
+            ask_by: [AskBy::Client, AskBy::Inbox].into(),
+            // Many clients give up after 60 s; they should hear before that what they wait for.
+            approval_wait: Duration::from_secs(45),
+            approval_ttl: Duration::from_secs(3600),
             task_time_limit: Duration::from_secs(3600),
             task_ttl: Duration::from_secs(300),
             page_size: 1000,

@@ -48,6 +48,11 @@ pub trait Source: Send + Sync {
     /// Its name.
     fn id(&self) -> &SourceId;
 
+    /// Whether it is someone else's server, whose definitions are pinned and whose word counts for less.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
     /// Which kinds of things it may have; what it lists may still be empty.
     fn offers(&self) -> Offers;
 

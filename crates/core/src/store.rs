@@ -158,13 +158,26 @@ pub struct AuditQuery {
 #[derive(Debug)]
 pub struct StoreError {
     message: String,
+    hint: Option<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl StoreError {
     /// An error with what happened in words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), source: None }
+        Self { message: message.into(), hint: None, source: None }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What to do next.
+    pub fn next_step(&self) -> Option<&str> {
+        self.hint.as_deref()
     }
 
     /// Adds the cause.
@@ -200,7 +213,7 @@ pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 
 /// What outlives a process. What it has acknowledged is there after a crash.
 pub trait Store: Send + Sync {
-    /// A document.
+    /// A document that has not expired.
     fn get<'a>(&'a self, collection: Collection, id: &'a str) -> Stored<'a, Option<Document>>;
 
     /// All documents of a collection that have not expired, by id.
@@ -210,6 +223,9 @@ pub trait Store: Send + Sync {
     fn write(&self, writes: Vec<Write>) -> Stored<'_, Written>;
 
     /// Tells which collections changed, by whomever: this process at once, others soon.
+    ///
+    /// A change that is made after this call is told at least once, so whoever listens first and reads then misses
+    /// nothing. A receiver that lagged behind has to take every collection for changed.
     fn changes(&self) -> broadcast::Receiver<Collection>;
 
     /// Adds records of the audit; those that are there already are left as they are.

@@ -10,8 +10,8 @@ use crate::cursor::Cursor;
 use crate::filter::Filters;
 use crate::guard::guard;
 use crate::{
-    CompletionRef, Error, Gate, Kind, ListKind, Principal, PromptItem, ResourceItem, Result, Source,
-    SourceId, Target, TemplateItem, ToolItem,
+    CompletionRef, Error, Gate, Kind, ListKind, Listed, Origin, PromptItem, ResourceItem, Result, Source,
+    SourceId, Target, TemplateItem, ToolItem, Viewer,
 };
 
 /// How long a modern client may keep a list without asking again; a change is announced earlier.
@@ -44,20 +44,25 @@ pub(crate) struct Route {
 impl View {
     pub(crate) fn of(
         snapshot: &Snapshot,
-        principal: &Principal,
+        viewer: Viewer<'_>,
         gates: &[Box<dyn Gate>],
         filters: Arc<Filters>,
         (page_size, server): (usize, Raw),
     ) -> Self {
         // A gate that breaks down hides.
-        let shows =
-            |gate: &dyn Gate, tool: &ToolItem| guard("gate", || gate.shows(principal, tool)).unwrap_or(false);
-        let shown = |tool: &ToolItem| gates.iter().all(|gate| shows(&**gate, tool));
+        let shown = |item: Listed<'_>, source: &dyn Source| {
+            let origin = Origin::of(source);
+            gates.iter().all(|gate| guard("gate", || gate.shows(viewer, item, origin)).unwrap_or(false))
+        };
         Self {
-            tools: snapshot.tools.filtered(shown),
-            resources: snapshot.resources.filtered(|_| true),
-            templates: snapshot.templates.filtered(|_| true),
-            prompts: snapshot.prompts.filtered(|_| true),
+            tools: snapshot.tools.filtered(|entry| shown(Listed::Tool(&entry.item), &*entry.source)),
+            resources: snapshot
+                .resources
+                .filtered(|entry| shown(Listed::Resource(&entry.item), &*entry.source)),
+            templates: snapshot
+                .templates
+                .filtered(|entry| shown(Listed::Template(&entry.item), &*entry.source)),
+            prompts: snapshot.prompts.filtered(|entry| shown(Listed::Prompt(&entry.item), &*entry.source)),
             filters,
             order: snapshot.order.clone(),
             page_size,

@@ -105,7 +105,8 @@ impl Peer {
         let capabilities = params.get("capabilities").map(|raw| Capabilities::read(&raw)).unwrap_or_default();
         let mut state = self.lock();
         let transport = state.client.transport;
-        state.client = Arc::new(Client { version, capabilities, transport, reachable: true });
+        let name = params.get("clientInfo").as_ref().and_then(ClientName::read).map(Arc::new);
+        state.client = Arc::new(Client { version, capabilities, transport, reachable: true, name });
         state.greeted = true;
         drop(state);
         if let Some(info) = params.get("clientInfo") {

@@ -18,7 +18,7 @@ pub fn client_modern() -> Arc<Client> {
 
 /// A reachable client with these capabilities.
 pub fn client_with(version: Version, capabilities: Capabilities) -> Arc<Client> {
-    Arc::new(Client { version, capabilities, transport: Transport::Stdio, reachable: true })
+    Arc::new(Client { version, capabilities, transport: Transport::Stdio, reachable: true, name: None })
 }
 
 /// A tool call of the local person.

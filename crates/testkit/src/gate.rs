@@ -1,10 +1,8 @@
 //! A scripted gate.
 
-use serde_json::json;
-use toolgate_core::{Gate, Judged, Principal, Question, ToolItem, Verdict};
-use toolgate_wire::Raw;
+use toolgate_core::{Gate, Judged, Judgement, Listed, Origin, Principal, ToolItem, Verdict, Viewer};
 
-type Judge = Box<dyn Fn(Judged<'_>) -> Verdict + Send + Sync>;
+type Judge = Box<dyn Fn(Judged<'_>) -> Judgement + Send + Sync>;
 type Shows = Box<dyn Fn(&Principal, &ToolItem) -> bool + Send + Sync>;
 
 /// A gate whose verdicts come from closures.
@@ -15,8 +13,8 @@ pub struct FakeGate {
 
 impl FakeGate {
     /// A gate that judges like this, and shows every tool.
-    pub fn new(judge: impl Fn(Judged<'_>) -> Verdict + Send + Sync + 'static) -> Self {
-        Self { judge: Box::new(judge), shows: Box::new(|_, _| true) }
+    pub fn new<J: Into<Judgement>>(judge: impl Fn(Judged<'_>) -> J + Send + Sync + 'static) -> Self {
+        Self { judge: Box::new(move |judged| judge(judged).into()), shows: Box::new(|_, _| true) }
     }
 
     /// A gate that passes every call but hides tools.
@@ -24,9 +22,9 @@ impl FakeGate {
         Self { shows: Box::new(shows), ..Self::new(|_| Verdict::Pass) }
     }
 
-    /// A gate that wants a person asked, under this key.
-    pub fn asking(key: &'static str) -> Self {
-        Self::new(move |_| Verdict::Ask(approval(key)))
+    /// A gate that wants a person asked, by a rule of this name.
+    pub fn asking(rule: &'static str) -> Self {
+        Self::new(move |_| approval(rule))
     }
 }
 
@@ -35,17 +33,19 @@ impl Gate for FakeGate {
         "fake"
     }
 
-    fn judge(&self, judged: Judged<'_>) -> Verdict {
+    fn judge(&self, judged: Judged<'_>) -> Judgement {
         (self.judge)(judged)
     }
 
-    fn shows(&self, principal: &Principal, tool: &ToolItem) -> bool {
-        (self.shows)(principal, tool)
+    fn shows(&self, viewer: Viewer<'_>, item: Listed<'_>, _: Origin<'_>) -> bool {
+        match item {
+            Listed::Tool(tool) => (self.shows)(viewer.principal, tool),
+            Listed::Resource(_) | Listed::Template(_) | Listed::Prompt(_) => true,
+        }
     }
 }
 
-/// The question whether a call may go on.
-pub fn approval(key: &str) -> Question {
-    let schema = json!({"type": "object", "properties": {}});
-    Question::elicit(key, Raw::of(&json!({"message": "May it?", "requestedSchema": schema})))
+/// The judgement that a person has to agree first.
+pub fn approval(rule: &str) -> Judgement {
+    Judgement::by(rule.into(), Verdict::Ask("may it?".into()))
 }

@@ -14,7 +14,7 @@ use crate::parking::Parking;
 use crate::seal::Sealer;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
-use crate::{Filter, Gate, Metrics, Result, Settings, Source};
+use crate::{Approvals, Filter, Gate, Limiter, Metrics, Recorder, Result, Settings, Source};
 
 /// How many changes a slow listener may be behind before it is told that anything may have changed.
 const CHANGES: usize = 256;
@@ -32,6 +32,9 @@ pub struct HubBuilder {
     settings: Settings,
     clock: Clock,
     profiles: Vec<Arc<str>>,
+    limiter: Option<Arc<dyn Limiter>>,
+    recorder: Option<Arc<dyn Recorder>>,
+    approvals: Option<Approvals>,
 }
 
 impl HubBuilder {
@@ -45,6 +48,9 @@ impl HubBuilder {
             settings: Settings::default(),
             clock: Clock::system(),
             profiles: Vec::new(),
+            limiter: None,
+            recorder: None,
+            approvals: None,
         }
     }
 
@@ -73,6 +79,27 @@ impl HubBuilder {
     #[must_use]
     pub fn profile(mut self, name: impl Into<Arc<str>>) -> Self {
         self.profiles.push(name.into());
+        self
+    }
+
+    /// Sets who says how often, and how many at once.
+    #[must_use]
+    pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
+        self.limiter = Some(limiter);
+        self
+    }
+
+    /// Sets who keeps the record of calls.
+    #[must_use]
+    pub fn recorder(mut self, recorder: Arc<dyn Recorder>) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
+    /// Sets the inbox of questions to a person.
+    #[must_use]
+    pub fn approvals(mut self, approvals: Approvals) -> Self {
+        self.approvals = Some(approvals);
         self
     }
 
@@ -109,7 +136,11 @@ impl HubBuilder {
             troubles: Mutex::default(),
             catalogs: Mutex::new(HashMap::new()),
             info: self.info,
-            profiles: self.profiles,
+            profiles: ArcSwap::from_pointee(self.profiles),
+            limiter: self.limiter,
+            recorder: self.recorder,
+            approvals: self.approvals,
+            instance: crate::seal::random_bytes::<6>()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         for source in &inner.sources.now().all {
             watch_updates(source, &inner.changes, &inner.owner);

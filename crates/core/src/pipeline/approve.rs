@@ -1,55 +1,254 @@
-//! Asking a person before a call goes on, and asking for a source.
+//! Asking a person before a call goes on: at the client, then in the inbox.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
 use toolgate_wire::Raw;
 
-use crate::{Capabilities, Error, Kind, Question, Result, RunHandle};
+use crate::approvals::{Waited, short_id};
+use crate::hub::Inner;
+use crate::settings::AskBy;
+use crate::{
+    Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
+    RunHandle, ToolItem,
+};
 
-/// Puts the gates' questions to the person at the client, one by one; only a plain yes to each lets the call go
-/// on. Tells whether there were any.
-pub(super) async fn ask(handle: &RunHandle, questions: Vec<Question>) -> Result<bool> {
-    let asks = !questions.is_empty();
-    for question in questions {
-        ask_one(handle, question).await?;
-    }
-    Ok(asks)
+/// How much of the arguments a person is shown.
+const MOST_SHOWN: usize = 4000;
+
+/// How often a caller that waits for the inbox hears that it still does.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A gate that wants a person asked: the rule, and why.
+pub(super) struct Asking {
+    pub(super) rule: Arc<str>,
+    pub(super) reason: String,
 }
 
-async fn ask_one(handle: &RunHandle, question: Question) -> Result<()> {
+/// What is asked about.
+pub(super) struct Subject<'a> {
+    pub(super) hub: &'a Inner,
+    pub(super) call: &'a Call,
+    pub(super) tool: Option<&'a ToolItem>,
+    pub(super) source: Option<&'a str>,
+    pub(super) arguments: &'a Raw,
+}
+
+/// What the person at the client made of a question.
+enum Said {
+    Yes(Lasting),
+    No,
+    /// There is nobody to ask there, or nobody answered.
+    Nothing(Error),
+}
+
+/// Asks for everything that gates want asked, one by one; only a plain yes to each lets the call go on. Tells who
+/// said it last.
+pub(super) async fn ask(subject: &Subject<'_>, handle: &RunHandle, asks: Vec<Asking>) -> Result<String> {
+    let mut approver = String::new();
+    for asking in asks {
+        approver = ask_one(subject, handle, asking).await?;
+    }
+    Ok(approver)
+}
+
+async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Result<String> {
+    let asked = subject.approval(asking);
+    let inbox = subject.hub.approvals.as_ref();
+    if let Some(inbox) = inbox {
+        if let Some(by) = inbox.standing(&asked).await? {
+            return Ok(by);
+        }
+        // An answer that came after an earlier try had to give up.
+        match inbox.redeem(&asked).await? {
+            Waited::Approved(by) => return Ok(by),
+            Waited::Rejected { by, reason } => return Err(rejected(&by, reason)),
+            Waited::Pending => {}
+        }
+    }
+    let mut last = None;
+    let ways = subject.hub.settings.load().ask_by.clone();
+    for way in ways.iter() {
+        match (way, inbox) {
+            (AskBy::Client, _) => match at_client(handle, &asked).await? {
+                Said::Yes(lasting) => return yes(inbox, &asked, lasting).await,
+                Said::No => return Err(Error::new(Kind::Denied, "the person said no")),
+                Said::Nothing(error) => last = Some(error),
+            },
+            (AskBy::Inbox, Some(inbox)) => return in_inbox(subject.hub, inbox, handle, &asked).await,
+            (AskBy::Inbox, None) => {}
+        }
+    }
+    Err(last.unwrap_or_else(|| Error::new(Kind::NeedsApproval, "this call needs a person's approval")))
+}
+
+async fn yes(inbox: Option<&Approvals>, asked: &Approval, lasting: Lasting) -> Result<String> {
+    let by = format!("{} at the client", asked.principal);
+    if let Some(inbox) = inbox {
+        inbox.keep(asked, lasting, &by).await?;
+    }
+    Ok(by)
+}
+
+async fn at_client(handle: &RunHandle, asked: &Approval) -> Result<Said> {
+    let question = question(asked);
     let key = question.key.clone();
-    let answers = handle.ask_now(vec![question]).await.map_err(refusal)?;
-    let action = answers.get(&key).and_then(|answer| answer.get("action"));
+    let answers = match handle.ask_now(vec![question]).await {
+        Ok(answers) => answers,
+        Err(error) => return nothing(error).map(Said::Nothing),
+    };
+    let answer = answers.get(&key);
+    let action = answer.and_then(|answer| answer.get("action"));
     match action.as_ref().and_then(Raw::as_string).as_deref() {
-        Some("accept") => Ok(()),
-        Some("decline") => Err(Error::new(Kind::Denied, "the person said no")),
+        Some("accept") => Ok(Said::Yes(lasting(answer))),
+        Some("decline") => Ok(Said::No),
         _ => Err(Error::new(Kind::Denied, "the person did not answer")),
     }
 }
 
-/// What it means for the call that its question got no answer.
-fn refusal(error: Error) -> Error {
+/// For how long a yes of a client holds; anything unclear is a yes for this call alone.
+fn lasting(answer: Option<&Raw>) -> Lasting {
+    let chosen = answer.and_then(|answer| answer.path(&["content", "allow"]));
+    match chosen.as_ref().and_then(Raw::as_string).as_deref() {
+        Some("session") => Lasting::Session,
+        Some("always") => Lasting::Always,
+        _ => Lasting::Once,
+    }
+}
+
+/// What it means for the call that its question got no answer at the client.
+fn nothing(error: Error) -> Result<Error> {
     if error.kind() == Kind::MissingCapability {
-        return Error::new(Kind::NeedsApproval, "this call needs a person's approval")
+        return Ok(Error::new(Kind::NeedsApproval, "this call needs a person's approval")
             .hint("use a client that can ask its user")
-            .because(error);
+            .because(error));
     }
     if error.kind() == Kind::Timeout {
-        return Error::new(Kind::Denied, error.message().to_owned()).because(error);
+        return Ok(Error::new(Kind::Denied, error.message().to_owned()).because(error));
     }
-    error
+    Err(error)
+}
+
+async fn in_inbox(hub: &Inner, inbox: &Approvals, handle: &RunHandle, asked: &Approval) -> Result<String> {
+    hub.metrics.asked();
+    let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
+    let waited = tokio::select! {
+        waited = waiting => waited?,
+        never = reassure(handle, asked) => match never {},
+    };
+    match waited {
+        Waited::Approved(by) => Ok(by),
+        Waited::Rejected { by, reason } => Err(rejected(&by, reason)),
+        Waited::Pending => Err(Error::new(
+            Kind::NeedsApproval,
+            format!("this call needs a person's approval, which waits as `{}`", asked.id),
+        )
+        .hint(format!(
+            "have someone run `toolgate approvals approve {}`, then make exactly the same call again",
+            asked.id
+        ))),
+    }
+}
+
+/// Tells the caller from time to time what it waits for. The time does not count as the call's.
+async fn reassure(handle: &RunHandle, asked: &Approval) -> std::convert::Infallible {
+    let _held = handle.hold();
+    let message =
+        format!("waiting for a person: `toolgate approvals approve {}` lets this call go on", asked.id);
+    let mut count = 0.0;
+    loop {
+        handle.progress(Progress::new(count, None, Some(&message))).await;
+        count += 1.0;
+        tokio::time::sleep(PATIENCE).await;
+    }
+}
+
+fn rejected(by: &str, reason: Option<String>) -> Error {
+    match reason {
+        Some(reason) => Error::new(Kind::Denied, format!("`{by}` rejected this call: {reason}")),
+        None => Error::new(Kind::Denied, format!("`{by}` rejected this call")),
+    }
+}
+
+impl Subject<'_> {
+    /// The question as the inbox would keep it.
+    fn approval(&self, asking: Asking) -> Approval {
+        let (hub, call) = (self.hub, self.call);
+        let digest = crate::seal::digest(&call.target, &call.params);
+        let policy = hub.policy_version();
+        let name = hub.filters.text(call.target.name());
+        let target =
+            format!("{}:{}", call.target.kind(), name.as_deref().unwrap_or_else(|| call.target.name()));
+        let principal = call.principal.id.to_string();
+        let now = hub.clock.unix_ms();
+        Approval {
+            id: short_id(&[&principal, &target, &digest, &asking.rule, &policy]),
+            client: call.client.name.as_ref().map(ToString::to_string),
+            session: call.connection.map(|number| format!("{}-{number}", hub.instance)),
+            title: self.tool.and_then(|tool| tool.title.clone()),
+            source: self.source.map(Into::into),
+            rule: asking.rule.to_string(),
+            reason: asking.reason,
+            arguments: shown(&hub.filters.json(self.arguments.clone())),
+            asked_ms: now,
+            expires_ms: now.saturating_add(millis(hub.settings.load().approval_ttl)),
+            state: ApprovalState::Pending,
+            principal,
+            target,
+            digest,
+            policy,
+        }
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Arguments as a person reads them.
+fn shown(arguments: &Raw) -> String {
+    let pretty = serde_json::from_str::<serde_json::Value>(arguments.as_str())
+        .and_then(|value| serde_json::to_string_pretty(&value))
+        .unwrap_or_else(|_| arguments.as_str().to_owned());
+    let Some((cut, _)) = pretty.char_indices().nth(MOST_SHOWN) else { return pretty };
+    format!("{}\n… and {} more bytes", &pretty[..cut], pretty.len() - cut)
+}
+
+/// The form that a client shows. Its words come from the rule and the call, never from the server that is called.
+fn question(asked: &Approval) -> Question {
+    let message = format!(
+        "`{}` wants to use `{}`.\n\n{}\n\nWhy you are asked: {}",
+        asked.principal, asked.target, asked.arguments, asked.reason
+    );
+    let mut choices = vec!["once"];
+    if asked.session.is_some() {
+        choices.push("session");
+    }
+    choices.push("always");
+    let allow = json!({
+        "type": "string",
+        "title": "Allow",
+        "description": "For this call, for this connection, or always for this caller and target.",
+        "enum": choices,
+        "default": "once",
+    });
+    let schema = json!({"type": "object", "properties": {"allow": allow}});
+    Question::elicit(&*asked.rule, Raw::of(&json!({"message": message, "requestedSchema": schema})))
 }
 
 /// Fails when the client cannot answer what another server asks; what we do not know, it may.
 pub(super) fn answerable(requests: &Raw, can: &Capabilities) -> Result<()> {
-    let known = requests.entries().filter_map(|(key, request)| question(key.into_owned(), &request).ok());
+    let known = requests.entries().filter_map(|(key, request)| asked_by(key.into_owned(), &request).ok());
     known.into_iter().try_for_each(|question| question.answerable_by(can))
 }
 
 /// The questions of another server's `inputRequests` object.
 pub(super) fn questions(requests: &Raw) -> Result<Vec<Question>> {
-    requests.entries().map(|(key, request)| question(key.into_owned(), &request)).collect()
+    requests.entries().map(|(key, request)| asked_by(key.into_owned(), &request)).collect()
 }
 
-fn question(key: String, request: &Raw) -> Result<Question> {
+fn asked_by(key: String, request: &Raw) -> Result<Question> {
     let method = request.get("method");
     let params = request.get("params").unwrap_or_else(|| Raw::literal("{}"));
     match method.as_ref().and_then(Raw::as_string).as_deref() {

@@ -9,7 +9,7 @@ use toolgate_wire::Raw;
 
 use super::{EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
-use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result};
+use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result, Target};
 
 /// The source's end of a run.
 #[derive(Clone)]
@@ -33,6 +33,16 @@ impl RunHandle {
     /// Who calls.
     pub fn principal(&self) -> &Arc<Principal> {
         &self.shared.principal
+    }
+
+    /// What the call is for.
+    pub fn target(&self) -> &Target {
+        &self.shared.target
+    }
+
+    /// The params as they were sent.
+    pub(crate) fn params(&self) -> &Raw {
+        &self.shared.params
     }
 
     /// The lasting connection that the call came in by, if any.
@@ -153,6 +163,11 @@ impl RunHandle {
 
     pub(crate) fn is_detached(&self) -> bool {
         self.shared.detached.load(Ordering::Acquire)
+    }
+
+    /// Stops the clock of the call while what this returns lives.
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.shared.deadline.hold()
     }
 
     pub(crate) async fn expired(&self) {

@@ -26,7 +26,8 @@ async fn a_legacy_client_is_asked_once_and_a_yes_lets_the_call_pass() {
     let run = hub.start(call(client_legacy(), "echo", json!({})));
     let driven = drive(run, [("ok", json!({"action": "accept", "content": {}}))]).await;
     assert_eq!(driven.events.len(), 1);
-    assert!(driven.events[0].starts_with(r#"ask ok elicitation/create {"message":"May it?""#));
+    let asked = r#"ask ok elicitation/create {"message":"`local` wants to use `tool:echo`.\n\n{}\n\nWhy you are asked: may it?""#;
+    assert!(driven.events[0].starts_with(asked), "{}", driven.events[0]);
     driven.complete();
     assert_eq!(source.calls(), 1);
 }
@@ -96,7 +97,8 @@ async fn a_modern_client_is_asked_by_result_and_its_retry_passes() {
     let (source, hub) = guarded(FakeSource::new("a").echo("echo"));
     let (requests, state) = first_round(&hub, modern()).await.asked();
     assert_eq!(requests["ok"]["method"], "elicitation/create");
-    assert_eq!(requests["ok"]["params"]["message"], "May it?");
+    let message = requests["ok"]["params"]["message"].as_str().unwrap();
+    assert!(message.contains(r#""n": 1"#) && message.ends_with("may it?"), "{message}");
     assert_eq!(source.calls(), 0);
     let again = retry(modern(), &state, json!({"ok": {"action": "accept"}}));
     first_round(&hub, again).await.complete();
@@ -142,8 +144,8 @@ async fn a_round_that_nobody_approved_does_not_count_as_approved() {
     let asks = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let switch = asks.clone();
     let gate = FakeGate::new(move |_| match switch.load(std::sync::atomic::Ordering::SeqCst) {
-        true => Verdict::Ask(approval("ok")),
-        false => Verdict::Pass,
+        true => approval("ok"),
+        false => Verdict::Pass.into(),
     });
     let hub = builder([source.clone()]).gate(Box::new(gate)).build().unwrap();
     let (_, state) = first_round(&hub, modern()).await.asked();

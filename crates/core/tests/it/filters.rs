@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::{Error, Filter, Kind, ListKind, LogLevel, Outcome, Progress, Question, error_result};
+use toolgate_core::{
+    Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Progress, Question, Verdict, error_result,
+};
 use toolgate_testkit::{
     Expect, FakeFilter, FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive,
     first_round, list, prompt_item, resource_item, template_item, text, tool_item,
@@ -104,16 +106,15 @@ async fn questions_of_gates_and_sources_are_filtered_for_modern_clients() {
         first_round(&hub_with(source()), call(client_modern(), "ask", json!({}))).await.asked();
     assert_eq!(requests["k"]["params"]["message"], "[REDACTED]");
 
-    let gate = FakeGate::new(|_| {
-        toolgate_core::Verdict::Ask(Question::elicit("k", Raw::literal(r#"{"message":"hunter2"}"#)))
-    });
+    let gate = FakeGate::new(|_| Judgement::by("k".into(), Verdict::Ask("hunter2".into())));
     let hub = builder([Arc::new(source())])
         .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
         .gate(Box::new(gate))
         .build()
         .unwrap();
     let (requests, _) = first_round(&hub, call(client_modern(), "ask", json!({}))).await.asked();
-    assert_eq!(requests["k"]["params"]["message"], "[REDACTED]");
+    let message = requests["k"]["params"]["message"].as_str().unwrap();
+    assert!(message.ends_with("[REDACTED]") && !message.contains("hunter2"), "{message}");
 }
 
 struct Broken;

@@ -58,7 +58,10 @@ async fn a_gate_sees_the_call_and_its_tool() {
 #[tokio::test]
 async fn a_gate_that_breaks_down_denies() {
     let source = Arc::new(FakeSource::new("a").echo("echo"));
-    let hub = builder([source.clone()]).gate(Box::new(FakeGate::new(|_| panic!("broken")))).build().unwrap();
+    let hub = builder([source.clone()])
+        .gate(Box::new(FakeGate::new(|_| -> Verdict { panic!("broken") })))
+        .build()
+        .unwrap();
     let error = end_of(&hub, "echo", json!({})).await.failed();
     assert_eq!(error.kind(), Kind::Denied);
     assert!(!error.message().contains("broken"), "{error}");
@@ -160,11 +163,11 @@ proptest! {
             let hub = verdicts.iter().fold(builder([source.clone()]), |builder, verdict| {
                 let verdict = *verdict;
                 builder.gate(Box::new(FakeGate::new(move |_| match verdict {
-                    0 => Verdict::Pass,
-                    1 => deny("no"),
+                    0 => Verdict::Pass.into(),
+                    1 => deny("no").into(),
                     2 => panic!("broken"),
-                    3 => Verdict::Ask(toolgate_testkit::approval("yes")),
-                    _ => Verdict::Ask(toolgate_testkit::approval("no")),
+                    3 => toolgate_testkit::approval("yes"),
+                    _ => toolgate_testkit::approval("no"),
                 })))
             });
             let answers = std::iter::repeat_n(("yes", json!({"action": "accept"})), 6)

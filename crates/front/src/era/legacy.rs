@@ -39,6 +39,7 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
         Asked::SetLevel(level) => {
+            hub.admit(&peer.principal)?;
             peer.set_level(level);
             Raw::literal("{}")
         }

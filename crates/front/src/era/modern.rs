@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{
-    Call, Capabilities, Client, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target, Transport,
+    Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target,
+    Transport,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
@@ -110,9 +111,12 @@ async fn started(
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
             Ok(Begun::Answer(Answer::result(&request.id, &page)))
         }
-        Asked::Listen => Box::pin(Listening::begin(hub, at, request.id, &params, client(at, &about)))
-            .await
-            .map(|listening| Begun::Listening(Box::new(listening))),
+        Asked::Listen => {
+            hub.admit(at.principal)?;
+            Box::pin(Listening::begin(hub, at, request.id, &params, client(at, &about)))
+                .await
+                .map(|listening| Begun::Listening(Box::new(listening)))
+        }
         Asked::Call(target, resume) => {
             let level = about.log_level.as_ref().and_then(Raw::as_string);
             let level = level.map(|level| level.parse()).transpose()?;
@@ -173,6 +177,7 @@ fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
         capabilities: about.capabilities.as_ref().map(Capabilities::read).unwrap_or_default(),
         transport: at.transport,
         reachable: true,
+        name: about.client_info.as_ref().and_then(ClientName::read).map(Arc::new),
     })
 }
 

@@ -1,0 +1,336 @@
+//! Approvals: questions to a person that wait in the store, and answers that are remembered.
+
+mod document;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use toolgate_host::Clock;
+
+use crate::store::{Collection, Document, SharedStore, StoreError, Write, Written};
+use crate::{Error, Kind, Result};
+
+pub use document::{Approval, ApprovalState, Decision, Lasting, Remembered};
+
+/// How long what was remembered for a connection is kept at most, and decided questions are.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// How often a change by someone faster is read again before giving up.
+const TRIES: usize = 8;
+
+/// The inbox of questions, shared through the store by all processes that use it. Clones are the same inbox.
+#[derive(Clone)]
+pub struct Approvals {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: SharedStore,
+    clock: Clock,
+    known: Mutex<Known>,
+}
+
+/// What is remembered, as of the last change that was noticed.
+struct Known {
+    all: Option<Arc<[Remembered]>>,
+    changes: broadcast::Receiver<Collection>,
+}
+
+/// What became of a question in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// This call may run, once.
+    Approved(String),
+    /// It may not.
+    Rejected { by: String, reason: Option<String> },
+    /// Nobody has answered yet.
+    Pending,
+}
+
+impl Approvals {
+    /// The inbox in this store. Nothing is read before something is asked.
+    pub fn new(store: SharedStore, clock: Clock) -> Self {
+        let known = Mutex::new(Known { all: None, changes: store.changes() });
+        Self { inner: Arc::new(Inner { store, clock, known }) }
+    }
+
+    /// All questions that have not expired, oldest first.
+    pub async fn list(&self) -> Result<Vec<Approval>> {
+        let documents = self.inner.store.list(Collection::Approvals).await?;
+        let mut all: Vec<Approval> = documents.iter().filter_map(read).collect();
+        all.sort_by(|a, b| (a.asked_ms, &a.id).cmp(&(b.asked_ms, &b.id)));
+        Ok(all)
+    }
+
+    /// A question by id, or by the beginning of one that no other has.
+    pub async fn find(&self, id: &str) -> Result<Approval> {
+        let mut found: Vec<Approval> = self.list().await?;
+        found.retain(|approval| approval.id.starts_with(id) && !id.is_empty());
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => Err(Error::new(Kind::NotFound, format!("no approval `{}`", crate::view::shown(id)))
+                .hint("`toolgate approvals list` shows them; they expire")),
+            _ => Err(Error::new(
+                Kind::InvalidInput,
+                format!("`{}` is the beginning of several approvals", crate::view::shown(id)),
+            )
+            .hint("write more of it")),
+        }
+    }
+
+    /// Answers a question that nobody has answered yet.
+    pub async fn decide(&self, id: &str, decision: &Decision, by: &str) -> Result<Approval> {
+        let id = self.find(id).await?.id;
+        for _ in 0..TRIES {
+            let (document, mut approval) = self.get(&id).await?.ok_or_else(|| gone(&id))?;
+            if approval.state != ApprovalState::Pending {
+                let word = approval.state.as_str();
+                return Err(Error::new(Kind::InvalidInput, format!("approval `{id}` is {word} already")));
+            }
+            let at_ms = self.inner.clock.unix_ms();
+            let mut writes = Vec::new();
+            approval.state = match decision {
+                Decision::Approve(lasting) => {
+                    writes.extend(self.remember(&approval, *lasting, by).await?);
+                    ApprovalState::Approved { by: by.into(), at_ms }
+                }
+                Decision::Reject(reason) => {
+                    ApprovalState::Rejected { by: by.into(), at_ms, reason: reason.clone() }
+                }
+            };
+            writes.push(replace(&document, &approval));
+            if self.inner.store.write(writes).await? == Written::Done {
+                return Ok(approval);
+            }
+        }
+        Err(busy())
+    }
+
+    /// All answers that hold for more than one call, oldest first.
+    pub async fn remembered(&self) -> Result<Vec<Remembered>> {
+        let documents = self.inner.store.list(Collection::Remembered).await?;
+        let mut all: Vec<Remembered> = documents.iter().filter_map(read).collect();
+        all.sort_by(|a, b| (a.at_ms, &a.id).cmp(&(b.at_ms, &b.id)));
+        Ok(all)
+    }
+
+    /// Forgets an answer; its rule asks again.
+    pub async fn forget(&self, id: &str) -> Result<()> {
+        let document = self.inner.store.get(Collection::Remembered, id).await?;
+        let Some(document) = document else {
+            return Err(Error::new(
+                Kind::NotFound,
+                format!("nothing is remembered as `{}`", crate::view::shown(id)),
+            )
+            .hint("`toolgate approvals remembered` shows what is"));
+        };
+        let remove = Write::Remove {
+            collection: Collection::Remembered,
+            id: document.id,
+            revision: document.revision,
+        };
+        match self.inner.store.write(vec![remove]).await? {
+            Written::Done => Ok(()),
+            Written::Conflict => Err(busy()),
+        }
+    }
+
+    /// Who said, once for many calls, that this one may go on.
+    pub(crate) async fn standing(&self, asked: &Approval) -> Result<Option<String>> {
+        let all = match self.fresh() {
+            Some(all) => all,
+            None => self.reload().await?,
+        };
+        let holds = |rule: &&Remembered| {
+            rule.principal == asked.principal
+                && rule.target == asked.target
+                && rule.rule == asked.rule
+                && (rule.session.is_none() || rule.session == asked.session)
+        };
+        Ok(all.iter().find(holds).map(|rule| rule.by.clone()))
+    }
+
+    /// Notes that a person at the client said yes for longer than one call.
+    pub(crate) async fn keep(&self, asked: &Approval, lasting: Lasting, by: &str) -> Result<()> {
+        let writes: Vec<Write> = self.remember(asked, lasting, by).await?.into_iter().collect();
+        if writes.is_empty() {
+            return Ok(());
+        }
+        // It is there already when two calls were approved at once.
+        match self.inner.store.write(writes).await? {
+            Written::Done | Written::Conflict => Ok(()),
+        }
+    }
+
+    /// Uses up an answer, if there is one: of all who ask at once, one gets it.
+    pub(crate) async fn redeem(&self, asked: &Approval) -> Result<Waited> {
+        for _ in 0..TRIES {
+            let Some((document, mut approval)) = self.get(&asked.id).await? else {
+                return Ok(Waited::Pending);
+            };
+            // An id is short; what was approved is this call to the last argument, or it is not approved.
+            if !approval.is_for(asked) {
+                return Err(busy());
+            }
+            match approval.state.clone() {
+                ApprovalState::Pending | ApprovalState::Used { .. } => return Ok(Waited::Pending),
+                ApprovalState::Rejected { by, reason, .. } => return Ok(Waited::Rejected { by, reason }),
+                ApprovalState::Approved { by, .. } => {
+                    approval.state =
+                        ApprovalState::Used { by: by.clone(), at_ms: self.inner.clock.unix_ms() };
+                    let write = replace(&document, &approval);
+                    if self.inner.store.write(vec![write]).await? == Written::Done {
+                        return Ok(Waited::Approved(by));
+                    }
+                }
+            }
+        }
+        Err(busy())
+    }
+
+    /// Puts a question into the inbox, unless it is there, and waits for the answer.
+    pub(crate) async fn wait(&self, asked: &Approval, longest: Duration) -> Result<Waited> {
+        // Whoever listens first misses no answer.
+        let mut changes = self.inner.store.changes();
+        self.put(asked).await?;
+        let until = tokio::time::Instant::now() + longest;
+        loop {
+            match self.redeem(asked).await? {
+                Waited::Pending => {}
+                answered @ (Waited::Approved(_) | Waited::Rejected { .. }) => return Ok(answered),
+            }
+            let changed = async {
+                loop {
+                    match changes.recv().await {
+                        Ok(Collection::Approvals) | Err(RecvError::Lagged(_)) => return,
+                        Ok(_) => {}
+                        Err(RecvError::Closed) => return std::future::pending().await,
+                    }
+                }
+            };
+            if tokio::time::timeout_at(until, changed).await.is_err() {
+                return Ok(Waited::Pending);
+            }
+        }
+    }
+
+    async fn put(&self, asked: &Approval) -> Result<()> {
+        for _ in 0..TRIES {
+            let write = match self.get(&asked.id).await? {
+                Some((_, approval)) if approval.state == ApprovalState::Pending => return Ok(()),
+                // The call ran before; this is another one like it.
+                Some((document, approval)) if matches!(approval.state, ApprovalState::Used { .. }) => {
+                    replace(&document, asked)
+                }
+                Some(_) => return Ok(()),
+                None => Write::Insert {
+                    collection: Collection::Approvals,
+                    id: asked.id.clone(),
+                    body: body(asked),
+                    expires_ms: Some(asked.expires_ms),
+                },
+            };
+            if self.inner.store.write(vec![write]).await? == Written::Done {
+                return Ok(());
+            }
+        }
+        Err(busy())
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<(Document, Approval)>, StoreError> {
+        let document = self.inner.store.get(Collection::Approvals, id).await?;
+        let now = self.inner.clock.unix_ms();
+        let live = document.filter(|document| document.expires_ms.is_none_or(|expires| expires > now));
+        Ok(live.and_then(|document| read(&document).map(|approval| (document, approval))))
+    }
+
+    /// The change that makes an answer last, where it does and is not there yet.
+    async fn remember(&self, asked: &Approval, lasting: Lasting, by: &str) -> Result<Option<Write>> {
+        let at_ms = self.inner.clock.unix_ms();
+        let session = match lasting {
+            Lasting::Once => return Ok(None),
+            Lasting::Always => None,
+            Lasting::Session => Some(asked.session.clone().ok_or_else(|| {
+                Error::new(Kind::InvalidInput, "the caller has no lasting connection to remember this for")
+                    .hint("approve it once, or always")
+            })?),
+        };
+        let expires_ms = session.is_some().then_some(at_ms.saturating_add(DAY_MS));
+        let parts = [&asked.principal, &asked.target, &asked.rule, session.as_deref().unwrap_or_default()];
+        let remembered = Remembered {
+            id: short_id(&parts),
+            principal: asked.principal.clone(),
+            target: asked.target.clone(),
+            rule: asked.rule.clone(),
+            session,
+            by: by.into(),
+            at_ms,
+        };
+        if self.inner.store.get(Collection::Remembered, &remembered.id).await?.is_some() {
+            return Ok(None);
+        }
+        let body = body(&remembered);
+        Ok(Some(Write::Insert { collection: Collection::Remembered, id: remembered.id, body, expires_ms }))
+    }
+
+    /// What is remembered, if nothing has changed since it was read.
+    fn fresh(&self) -> Option<Arc<[Remembered]>> {
+        let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match known.changes.try_recv() {
+                Ok(Collection::Remembered) | Err(TryRecvError::Lagged(_)) => known.all = None,
+                Ok(_) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => return known.all.clone(),
+            }
+        }
+    }
+
+    async fn reload(&self) -> Result<Arc<[Remembered]>> {
+        let all: Arc<[Remembered]> = self.remembered().await?.into();
+        self.inner.known.lock().unwrap_or_else(PoisonError::into_inner).all = Some(all.clone());
+        Ok(all)
+    }
+}
+
+/// A short id for what all these parts name together.
+pub(crate) fn short_id(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn body(value: &impl serde::Serialize) -> String {
+    // Structs of strings and numbers always can be written.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// What a document says; one that a later version wrote otherwise is passed over.
+fn read<T: serde::de::DeserializeOwned>(document: &Document) -> Option<T> {
+    serde_json::from_str(&document.body)
+        .inspect_err(|error| tracing::warn!(id = document.id, %error, "a document cannot be read"))
+        .ok()
+}
+
+fn replace(document: &Document, approval: &Approval) -> Write {
+    Write::Replace {
+        collection: Collection::Approvals,
+        id: approval.id.clone(),
+        revision: document.revision,
+        body: body(approval),
+        expires_ms: Some(approval.expires_ms),
+    }
+}
+
+fn gone(id: &str) -> Error {
+    Error::new(Kind::NotFound, format!("approval `{id}` has expired"))
+}
+
+fn busy() -> Error {
+    Error::new(Kind::Internal, "the store is busy with the same approval").hint("try again")
+}

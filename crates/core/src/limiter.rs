@@ -1,0 +1,65 @@
+//! How often, and how many at once.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::sync::OwnedSemaphorePermit;
+use toolgate_wire::Raw;
+
+use crate::{Error, Kind, Principal, Result, SourceId, Target};
+
+/// A call that came too soon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMany {
+    /// When it may come again.
+    pub retry_after: Duration,
+    /// Whether it is the first of a row of refusals, the one that is recorded.
+    pub first: bool,
+}
+
+impl From<TooMany> for Error {
+    fn from(too_many: TooMany) -> Self {
+        // The sentence is part of the interface, as it stands.
+        Self::new(Kind::RateLimited, "Rate limit exceeded. Please try again later.")
+            .data(Raw::of(&serde_json::json!({"retryAfterMs": millis(too_many.retry_after)})))
+    }
+}
+
+/// Whole milliseconds, rounded up: who waits that long is not refused again for having come a moment early.
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+/// A place at a source, for as long as it is held.
+#[derive(Debug, Default)]
+pub struct Place(#[expect(dead_code, reason = "held, never looked at")] Option<OwnedSemaphorePermit>);
+
+impl Place {
+    /// A place among as many as there are.
+    pub fn held(permit: OwnedSemaphorePermit) -> Self {
+        Self(Some(permit))
+    }
+}
+
+/// How a call gets its place at a source.
+pub enum Admission<'a> {
+    /// At once.
+    Now(Place),
+    /// Once others have ended.
+    Waiting(Pin<Box<dyn Future<Output = Place> + Send + 'a>>),
+    /// Not at all: too many wait already.
+    Full,
+}
+
+/// Says how often, and how many at once.
+pub trait Limiter: Send + Sync {
+    /// Takes a token for a request; `None` stands for one that reaches no source, such as a list.
+    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany>;
+
+    /// Gives the token of a call back that was denied.
+    fn give_back(&self, principal: &Principal, target: &Target);
+
+    /// A place at a source for one call.
+    fn enter(&self, source: &SourceId) -> Admission<'_>;
+}

@@ -1,0 +1,48 @@
+//! The record of every call and decision.
+
+use std::time::Duration;
+
+use toolgate_wire::Raw;
+
+use crate::{Client, Principal, Result, SourceId, Target};
+
+/// What is recorded of a call; nothing in it is secret any more.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// When it ended, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Who called.
+    pub principal: &'a Principal,
+    /// From which program.
+    pub client: &'a Client,
+    /// What it was for.
+    pub target: &'a Target,
+    /// The name, URI or id of that, without secrets.
+    pub name: &'a str,
+    /// Where it went, if it got that far.
+    pub source: Option<&'a SourceId>,
+    /// What the call is, whatever its id: a digest over target and canonical arguments.
+    pub digest: &'a str,
+    /// Its arguments, where they are to be recorded.
+    pub arguments: Option<&'a Raw>,
+    /// How it ended, in the words of the metrics.
+    pub outcome: &'static str,
+    /// How long it took.
+    pub took: Duration,
+    /// The rule that decided.
+    pub rule: Option<&'a str>,
+    /// Who approved or rejected it.
+    pub approver: Option<&'a str>,
+}
+
+/// Keeps the record of every call and decision.
+pub trait Recorder: Send + Sync {
+    /// Fails where a call that ran now could not be recorded; then it does not run.
+    fn ready(&self) -> Result<()>;
+
+    /// Whether arguments are recorded too.
+    fn wants_arguments(&self) -> bool;
+
+    /// Records a call that ended, before its reply leaves.
+    fn record(&self, entry: &Entry<'_>);
+}
