@@ -17,6 +17,8 @@ mod filters;
 #[cfg(test)]
 mod gates;
 #[cfg(test)]
+mod inbox;
+#[cfg(test)]
 mod packs;
 #[cfg(test)]
 mod paging;

@@ -1,0 +1,298 @@
+//! Questions to a person that wait in the store, and answers that hold longer than one call.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use toolgate_core::{
+    ApprovalState, Approvals, AskBy, Call, Capabilities, Client, Decision, Gate, Hub, Judged, Judgement,
+    Kind, Lasting, NewConnection, Principal, Settings, Transport, Verdict,
+};
+use toolgate_host::Clock;
+use toolgate_testkit::{
+    Driven, Expect, FakeSource, MemoryStore, builder, call, client_legacy, client_with, drive,
+};
+use toolgate_wire::Version;
+
+/// A gate that asks about every call, under rules whose version can be changed.
+struct Asking(Arc<Mutex<&'static str>>);
+
+impl Gate for Asking {
+    fn name(&self) -> &'static str {
+        "asking"
+    }
+
+    fn judge(&self, _: Judged<'_>) -> Judgement {
+        Judgement::by("careful".into(), Verdict::Ask("it writes".into()))
+    }
+
+    fn version(&self) -> Arc<str> {
+        (*self.0.lock().unwrap()).into()
+    }
+}
+
+struct Desk {
+    hub: Hub,
+    source: Arc<FakeSource>,
+    inbox: Approvals,
+    store: Arc<MemoryStore>,
+    clock: Clock,
+    policy: Arc<Mutex<&'static str>>,
+}
+
+fn desk() -> Desk {
+    let clock = Clock::manual(1_000_000);
+    desk_on(Arc::new(MemoryStore::on(clock.clone())), clock)
+}
+
+/// A process that uses this store.
+fn desk_on(store: Arc<MemoryStore>, clock: Clock) -> Desk {
+    let source = Arc::new(FakeSource::new("a").echo("write").echo("other"));
+    let policy = Arc::new(Mutex::new("1"));
+    let inbox = Approvals::new(store.clone(), clock.clone());
+    let hub = builder([source.clone()])
+        .gate(Box::new(Asking(policy.clone())))
+        .approvals(inbox.clone())
+        .clock(clock.clone())
+        .build()
+        .unwrap();
+    Desk { hub, source, inbox, store, clock, policy }
+}
+
+/// A client that cannot be asked anything.
+fn mute() -> Arc<Client> {
+    client_with(Version::LATEST_LEGACY, Capabilities::default())
+}
+
+fn write(n: u64) -> Call {
+    call(mute(), "write", json!({"n": n}))
+}
+
+impl Desk {
+    async fn end_of(&self, call: Call) -> Driven {
+        drive(self.hub.start(call), []).await
+    }
+
+    /// The one question that waits, once there is one.
+    async fn waiting(&self) -> String {
+        loop {
+            let all = self.inbox.list().await.unwrap();
+            if let Some(one) = all.iter().find(|approval| approval.state == ApprovalState::Pending) {
+                return one.id.clone();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn decide(&self, decision: Decision) {
+        let id = self.waiting().await;
+        self.inbox.decide(&id, &decision, "ops").await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_cannot_be_asked_is_told_before_its_time_is_up_how_to_get_the_approval() {
+    let desk = desk();
+    let began = tokio::time::Instant::now();
+    let driven = desk.end_of(write(1)).await;
+    assert!(began.elapsed() < Duration::from_secs(60), "many clients give up after a minute");
+    assert!(driven.events[0].contains("toolgate approvals approve"), "{:?}", driven.events);
+    let id = desk.waiting().await;
+    let error = driven.failed();
+    assert_eq!(error.kind(), Kind::NeedsApproval);
+    assert!(error.next_step().unwrap().contains(&format!("toolgate approvals approve {id}")));
+    assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_while_the_call_waits_lets_it_run_once() {
+    let desk = desk();
+    let (driven, ()) = tokio::join!(desk.end_of(write(1)), desk.decide(Decision::Approve(Lasting::Once)));
+    driven.complete();
+    assert_eq!(desk.source.calls(), 1);
+    // The same call again is another call.
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    assert_eq!(desk.source.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_yes_waits_for_the_retry_and_is_used_by_one_of_all_who_come() {
+    let desk = desk();
+    desk.end_of(write(1)).await.failed();
+    desk.decide(Decision::Approve(Lasting::Once)).await;
+    let all = tokio::join!(desk.end_of(write(1)), desk.end_of(write(1)), desk.end_of(write(1)));
+    let ended = [all.0, all.1, all.2].map(|driven| driven.outcome.label());
+    assert_eq!(ended.iter().filter(|label| **label == "complete").count(), 1, "{ended:?}");
+    assert_eq!(desk.source.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_is_for_this_caller_target_arguments_and_policy_alone() {
+    let desk = desk();
+    desk.end_of(write(1)).await.failed();
+    desk.decide(Decision::Approve(Lasting::Once)).await;
+    let other_tool = call(mute(), "other", json!({"n": 1}));
+    let mut other_caller = write(1);
+    other_caller.principal = Principal::named("mallory");
+    for stranger in [write(2), other_tool, other_caller] {
+        assert_eq!(desk.end_of(stranger).await.failed().kind(), Kind::NeedsApproval);
+    }
+    *desk.policy.lock().unwrap() = "2";
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    assert_eq!(desk.source.calls(), 0);
+    // Key order and spacing make no other call.
+    *desk.policy.lock().unwrap() = "1";
+    let mut same = write(1);
+    same.params = toolgate_wire::Raw::literal(r#"{ "arguments" : {"n" : 1}, "name":"write"}"#);
+    desk.end_of(same).await.complete();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_no_denies_with_its_reason_and_is_not_asked_again_until_it_expires() {
+    let desk = desk();
+    let no = Decision::Reject(Some("not on Fridays".into()));
+    let (driven, ()) = tokio::join!(desk.end_of(write(1)), desk.decide(no));
+    let error = driven.failed();
+    assert_eq!((error.kind(), error.message()), (Kind::Denied, "`ops` rejected this call: not on Fridays"));
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::Denied);
+    desk.clock.advance(Duration::from_secs(3601));
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_that_comes_too_late_counts_for_nothing() {
+    let desk = desk();
+    desk.end_of(write(1)).await.failed();
+    desk.decide(Decision::Approve(Lasting::Once)).await;
+    desk.clock.advance(Duration::from_secs(3601));
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    desk.clock.advance(Duration::from_secs(3601));
+    let id = "0000";
+    assert_eq!(
+        desk.inbox.decide(id, &Decision::Approve(Lasting::Once), "ops").await.unwrap_err().kind(),
+        Kind::NotFound
+    );
+    assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_outlives_the_process_that_asked_and_its_answer_runs_once() {
+    let clock = Clock::manual(1_000_000);
+    let store = Arc::new(MemoryStore::on(clock.clone()));
+    let first = desk_on(store.clone(), clock.clone());
+    first.end_of(write(1)).await.failed();
+    drop(first);
+    let second = desk_on(store.clone(), clock.clone());
+    second.decide(Decision::Approve(Lasting::Once)).await;
+    let third = desk_on(store, clock);
+    third.end_of(write(1)).await.complete();
+    assert_eq!(second.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    assert_eq!((second.source.calls(), third.source.calls()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn always_makes_a_rule_that_can_be_forgotten() {
+    let desk = desk();
+    let (driven, ()) = tokio::join!(desk.end_of(write(1)), desk.decide(Decision::Approve(Lasting::Always)));
+    driven.complete();
+    desk.end_of(write(2)).await.complete();
+    let another_process = desk_on(desk.store.clone(), desk.clock.clone());
+    another_process.end_of(write(3)).await.complete();
+    assert_eq!(
+        desk.end_of(call(mute(), "other", json!({}))).await.failed().kind(),
+        Kind::NeedsApproval,
+        "another target is another matter"
+    );
+    let rules = desk.inbox.remembered().await.unwrap();
+    assert_eq!(rules.len(), 1);
+    assert_eq!((&*rules[0].target, &*rules[0].rule, &*rules[0].by), ("tool:write", "careful", "ops"));
+    desk.inbox.forget(&rules[0].id).await.unwrap();
+    for process in [&desk, &another_process] {
+        assert_eq!(process.end_of(write(4)).await.failed().kind(), Kind::NeedsApproval);
+    }
+    assert_eq!(desk.inbox.forget(&rules[0].id).await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_at_the_client_holds_for_a_call_a_connection_or_always() {
+    for (allow, same, other, away) in [
+        ("once", false, false, false),
+        ("session", true, false, false),
+        ("always", true, true, true),
+        ("forever", false, false, false),
+    ] {
+        let desk = desk();
+        let connect = || {
+            let principal = Principal::local();
+            desk.hub.connect(NewConnection { transport: Transport::Stdio, principal, process: None })
+        };
+        let (here, there) = (connect(), connect());
+        let on = |connection: Option<_>, client: Arc<Client>, n: u64| Call {
+            connection,
+            ..call(client, "write", json!({"n": n}))
+        };
+        let yes = json!({"action": "accept", "content": {"allow": allow}});
+        let run = desk.hub.start(on(Some(here.id()), client_legacy(), 1));
+        drive(run, [("careful", yes)]).await.complete();
+        for (connection, passes) in [(Some(here.id()), same), (Some(there.id()), other), (None, away)] {
+            let outcome = desk.end_of(on(connection, mute(), 2)).await.outcome;
+            assert_eq!(matches!(outcome, toolgate_core::Outcome::Complete(_)), passes, "{allow}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_answer_leaves_the_question_to_the_inbox() {
+    let desk = desk();
+    let mut run = desk.hub.start(call(client_legacy(), "write", json!({})));
+    let asked = run.next().await;
+    let (driven, ()) = tokio::join!(drive(run, []), desk.decide(Decision::Approve(Lasting::Once)));
+    driven.complete();
+    drop(asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_no_at_the_client_is_the_end_of_it() {
+    let desk = desk();
+    let run = desk.hub.start(call(client_legacy(), "write", json!({})));
+    assert_eq!(drive(run, [("careful", json!({"action": "decline"}))]).await.failed().kind(), Kind::Denied);
+    assert!(desk.inbox.list().await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ways_of_asking_are_tried_in_the_order_configured() {
+    let desk = desk();
+    desk.hub.set_settings(Settings { ask_by: [AskBy::Inbox].into(), ..Settings::default() });
+    let driven = drive(desk.hub.start(call(client_legacy(), "write", json!({}))), []).await;
+    assert!(driven.events.iter().all(|event| !event.starts_with("ask")), "{:?}", driven.events);
+    assert_eq!(driven.failed().kind(), Kind::NeedsApproval);
+    desk.hub.set_settings(Settings { ask_by: [AskBy::Client].into(), ..Settings::default() });
+    assert_eq!(desk.end_of(write(9)).await.failed().kind(), Kind::NeedsApproval);
+    assert_eq!(desk.inbox.list().await.unwrap().len(), 1, "only the first was put into the inbox");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_does_not_answer_lets_nothing_run() {
+    let desk = desk();
+    desk.store.fail(true);
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::Internal);
+    assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_given_once_and_found_by_the_beginning_of_its_id() {
+    let desk = desk();
+    desk.end_of(write(1)).await.failed();
+    let id = desk.waiting().await;
+    let yes = Decision::Approve(Lasting::Once);
+    assert_eq!(desk.inbox.decide("", &yes, "ops").await.unwrap_err().kind(), Kind::NotFound);
+    assert_eq!(
+        desk.inbox.decide(&id, &Decision::Approve(Lasting::Session), "ops").await.unwrap_err().kind(),
+        Kind::InvalidInput,
+        "there is no connection to remember it for"
+    );
+    desk.inbox.decide(&id[..6], &yes, "ops").await.unwrap();
+    let again = desk.inbox.decide(&id, &Decision::Reject(None), "eve").await.unwrap_err();
+    assert!(again.message().contains("approved already"), "{again}");
+}
