@@ -1,7 +1,7 @@
 //! The catalog: the merged, ordered list of all sources, per scope, kept fresh by one watching task.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use futures_util::future::select_all;
@@ -191,6 +191,10 @@ impl Catalog {
         Arc::new(Self { scope, sources, current, changes, merging: Mutex::default() })
     }
 
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
@@ -242,35 +246,37 @@ impl Catalog {
             && both.all(|(source, listing)| Arc::ptr_eq(&source.listing(&self.scope).borrow(), listing))
     }
 
-    /// Merges again whenever a source changes, or the sources themselves do.
-    pub(crate) async fn keep_fresh(self: Arc<Self>) {
-        let mut replaced = self.sources.replaced();
+    /// Merges again whenever a source changes, or the sources themselves do, for as long as anybody has the catalog.
+    pub(crate) async fn keep_fresh(catalog: Weak<Self>, mut replaced: watch::Receiver<()>) {
         loop {
-            replaced.mark_unchanged();
-            let set = self.sources.now();
-            let mut listings: Vec<_> = set.all.iter().map(|source| source.listing(&self.scope)).collect();
-            drop(set);
+            let mut listings = {
+                let Some(catalog) = catalog.upgrade() else { return };
+                // Whatever changed before the waiting began is merged here.
+                replaced.mark_unchanged();
+                let set = catalog.sources.now();
+                let mut listings: Vec<_> =
+                    set.all.iter().map(|source| source.listing(&catalog.scope)).collect();
+                listings.iter_mut().for_each(watch::Receiver::mark_unchanged);
+                catalog.refresh();
+                listings
+            };
             tokio::select! {
-                () = self.follow(&mut listings) => {}
+                () = any_changed(&mut listings) => {}
                 changed = replaced.changed() => if changed.is_err() { return },
             }
         }
     }
+}
 
-    /// Merges again whenever one of these lists changes.
-    async fn follow(&self, listings: &mut Vec<watch::Receiver<Arc<Listing>>>) {
-        loop {
-            // Whatever changed before the waiting began is merged here.
-            listings.iter_mut().for_each(watch::Receiver::mark_unchanged);
-            self.refresh();
-            if listings.is_empty() {
-                return std::future::pending().await;
-            }
-            let waits = listings.iter_mut().map(|listing| Box::pin(listing.changed()));
-            let (alive, place, _) = select_all(waits).await;
-            if alive.is_err() {
-                listings.swap_remove(place);
-            }
+/// Waits until one of these lists changes. One whose source has gone changes no more.
+async fn any_changed(listings: &mut Vec<watch::Receiver<Arc<Listing>>>) {
+    while !listings.is_empty() {
+        let waits = listings.iter_mut().map(|listing| Box::pin(listing.changed()));
+        let (alive, place, _) = select_all(waits).await;
+        if alive.is_ok() {
+            return;
         }
+        listings.swap_remove(place);
     }
+    std::future::pending().await
 }

@@ -3,7 +3,7 @@
 mod build;
 mod changes;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +16,7 @@ use toolgate_host::{Clock, Tasks};
 use toolgate_wire::{Era, Raw};
 
 use crate::catalog::{Catalog, Change};
+use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::parking::{Answered, Parked, Parking};
 use crate::presence::Presence;
@@ -61,7 +62,7 @@ pub(crate) struct Inner {
     parking: Parking,
     presence: Arc<Presence>,
     troubles: Mutex<BTreeMap<&'static str, String>>,
-    catalogs: Mutex<HashMap<Scope, Arc<Catalog>>>,
+    catalogs: Catalogs,
     info: ServerInfo,
     profiles: ArcSwap<Vec<Arc<str>>>,
     pub(crate) limiter: Option<Arc<dyn Limiter>>,
@@ -157,9 +158,8 @@ impl Hub {
 
     /// What changes from now on, as far as this principal may know.
     pub fn changes(&self, principal: &Principal) -> Changes {
-        // The catalog has to exist for its changes to be seen.
-        self.inner.catalog(principal);
-        Changes::new(self.inner.changes.subscribe(), Scope { principal: principal.id.clone() })
+        // Whoever listens holds the catalog, so that it is kept and its changes are seen.
+        Changes::new(self.inner.changes.subscribe(), self.inner.catalog(principal))
     }
 
     /// Tells all sources that the folders of the client on standard input are not what they were.
@@ -196,7 +196,7 @@ impl Hub {
 
     /// Tells that gates decide otherwise from now on: views are made anew, and clients told to look again.
     pub fn policy_changed(&self) {
-        self.inner.each_catalog(Catalog::renew);
+        self.inner.catalogs.each(Catalog::renew);
     }
 
     /// A word that changes whenever the gates may decide otherwise.
@@ -223,13 +223,13 @@ impl Hub {
         for source in now.all.iter().filter(is_new) {
             watch_updates(source, &self.inner.changes, &self.inner.owner);
         }
-        self.inner.each_catalog(Catalog::refresh);
+        self.inner.catalogs.each(Catalog::refresh);
     }
 
     /// Replaces the settings; they hold for calls and lists from now on.
     pub fn set_settings(&self, settings: Settings) {
         self.inner.settings.store(Arc::new(settings));
-        self.inner.each_catalog(Catalog::merge);
+        self.inner.catalogs.each(Catalog::merge);
     }
 
     /// Notes a client that comes to stay, for as long as what this returns lives.
@@ -421,24 +421,9 @@ impl Inner {
         })
     }
 
-    fn each_catalog(&self, act: impl Fn(&Catalog)) {
-        let catalogs: Vec<_> =
-            self.catalogs.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        catalogs.iter().for_each(|catalog| act(catalog));
-    }
-
     fn catalog(&self, principal: &Principal) -> Arc<Catalog> {
         let scope = Scope { principal: principal.id.clone() };
-        let mut catalogs = self.catalogs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(catalog) = catalogs.get(&scope) {
-            return catalog.clone();
-        }
-        let catalog = Catalog::new(scope.clone(), self.sources.clone(), self.changes.clone());
-        let fresh = catalog.clone().keep_fresh();
-        let stopping = self.owner.stopping();
-        self.owner.spawn(async move { stopping.run_until_cancelled(fresh).await });
-        catalogs.insert(scope, catalog.clone());
-        catalog
+        self.catalogs.get(scope, (&self.sources, &self.changes, &self.owner))
     }
 }
 

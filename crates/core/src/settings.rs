@@ -13,7 +13,7 @@ pub enum AskBy {
 }
 
 /// What can be set for the hub itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// How long a call may take.
     pub call_time_limit: Duration,

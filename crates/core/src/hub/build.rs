@@ -1,6 +1,5 @@
 //! Putting a hub together.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use tokio::sync::broadcast;
 use toolgate_host::{Clock, Tasks};
 
 use super::{Hub, Inner, ServerInfo};
+use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::parking::Parking;
 use crate::seal::Sealer;
@@ -134,7 +134,7 @@ impl HubBuilder {
             parking: Parking::default(),
             presence: Arc::default(),
             troubles: Mutex::default(),
-            catalogs: Mutex::new(HashMap::new()),
+            catalogs: Catalogs::default(),
             info: self.info,
             profiles: ArcSwap::from_pointee(self.profiles),
             limiter: self.limiter,

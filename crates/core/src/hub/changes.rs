@@ -1,23 +1,24 @@
 //! What changes, as one principal may know it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::catalog::Change;
-use crate::{ListKind, Scope};
+use crate::ListKind;
+use crate::catalog::{Catalog, Change};
 
 /// What changes, as one principal may know it.
 pub struct Changes {
     receiver: broadcast::Receiver<Change>,
-    scope: Scope,
+    catalog: Arc<Catalog>,
     caught_up: VecDeque<Change>,
 }
 
 impl Changes {
-    pub(super) fn new(receiver: broadcast::Receiver<Change>, scope: Scope) -> Self {
-        Self { receiver, scope, caught_up: VecDeque::new() }
+    pub(super) fn new(receiver: broadcast::Receiver<Change>, catalog: Arc<Catalog>) -> Self {
+        Self { receiver, catalog, caught_up: VecDeque::new() }
     }
 
     /// The next change; `None` when the hub has gone.
@@ -31,7 +32,7 @@ impl Changes {
                 Ok(_) => {}
                 // Too slow to be told everything: anything may have changed.
                 Err(RecvError::Lagged(_)) => {
-                    let all = ListKind::ALL.map(|kind| Change::Listed(self.scope.clone(), kind));
+                    let all = ListKind::ALL.map(|kind| Change::Listed(self.catalog.scope().clone(), kind));
                     self.caught_up.extend(all);
                 }
                 Err(RecvError::Closed) => return None,
@@ -41,7 +42,7 @@ impl Changes {
 
     fn concerns(&self, change: &Change) -> bool {
         match change {
-            Change::Listed(scope, _) | Change::Task(scope, ..) => *scope == self.scope,
+            Change::Listed(scope, _) | Change::Task(scope, ..) => scope == self.catalog.scope(),
             Change::Updated(_) => true,
         }
     }
