@@ -1,4 +1,6 @@
-//! Other programs, run to their end: without a shell, within a time, and with what they say caught.
+//! Other programs, without a shell: run to their end with what they say caught, or kept running beside us.
+
+mod running;
 
 use std::ffi::OsString;
 use std::io;
@@ -8,6 +10,8 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
+
+pub use running::{Pipes, Running};
 
 /// How much of each of its outputs is kept.
 const KEPT: u64 = 64 * 1024;
