@@ -1,0 +1,207 @@
+//! The search for all forms of all secrets at once.
+
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use toolgate_host::Secret;
+
+use super::decode::{self, Decoded, Reach, Spelling};
+use super::forms::{Form, forms};
+use super::pieces::{Hit, Piece, settle};
+
+/// How often spellings are undone, one inside the other: escapes, and percent signs.
+pub(crate) const DEPTH: Depth = Depth([4, 2]);
+
+/// Up to so many bytes of forms the faster kind of automaton stays small.
+const SMALL: usize = 8 << 10;
+
+/// All forms of all secrets.
+pub(crate) struct Patterns {
+    automaton: AhoCorasick,
+    /// By the number that the automaton gives them, which is also the order of their bytes.
+    forms: Vec<Known>,
+    longest: usize,
+    markers: Vec<Box<str>>,
+    reach: Box<Reach>,
+}
+
+struct Known {
+    bytes: Box<[u8]>,
+    owner: u32,
+    base64: bool,
+    /// How far into it another form may begin that goes on behind it.
+    again: u32,
+}
+
+/// More secrets than can be looked for.
+#[derive(Debug, thiserror::Error)]
+#[error("the secrets are too many to look for: {0}")]
+pub struct TooManySecrets(#[from] aho_corasick::BuildError);
+
+/// How many levels of each spelling are left to undo.
+#[derive(Clone, Copy)]
+pub(crate) struct Depth([u8; 2]);
+
+impl Depth {
+    pub(crate) fn allows(self, spelling: Spelling) -> bool {
+        self.0[spelling as usize] > 0
+    }
+
+    /// What is left to undo in a decoded text: only what decoding brought to light. Percent signs may stand beside
+    /// escapes; escapes beside percent signs are undone in the other order.
+    pub(crate) fn below(mut self, spelling: Spelling, decoded: &Decoded) -> Option<Self> {
+        self.0[spelling as usize] -= 1;
+        for other in Spelling::ALL {
+            let beside = spelling == Spelling::Backslash && other == Spelling::Percent;
+            if !beside && !decoded.made(other) {
+                self.0[other as usize] = 0;
+            }
+        }
+        (self.0 != [0, 0]).then_some(self)
+    }
+}
+
+impl Patterns {
+    /// The forms of these secrets, if there are any; and the names of those that are too short.
+    pub(crate) fn new<'a>(
+        secrets: impl Iterator<Item = &'a (String, Secret)>,
+    ) -> Result<(Option<Self>, Vec<String>), TooManySecrets> {
+        let (mut markers, mut left_out) = (Vec::new(), Vec::new());
+        let mut known: HashMap<Vec<u8>, (u32, bool)> = HashMap::new();
+        for (name, secret) in secrets {
+            let forms = forms(secret.expose());
+            if forms.is_empty() {
+                left_out.push(name.clone());
+                continue;
+            }
+            let owner = u32::try_from(markers.len()).unwrap_or(u32::MAX);
+            markers.push(marker(name));
+            for Form { bytes, base64 } in forms {
+                known.entry(bytes).or_insert((owner, base64));
+            }
+        }
+        if known.is_empty() {
+            return Ok((None, left_out));
+        }
+        Self::of(known, markers).map(|this| (Some(this), left_out))
+    }
+
+    fn of(known: HashMap<Vec<u8>, (u32, bool)>, markers: Vec<Box<str>>) -> Result<Self, TooManySecrets> {
+        let mut forms: Vec<Known> = known
+            .into_iter()
+            .map(|(bytes, (owner, base64))| Known { bytes: bytes.into(), owner, base64, again: 0 })
+            .collect();
+        forms.sort_unstable_by(|a, b| a.bytes.cmp(&b.bytes));
+        let sizes = forms.iter().map(|form| form.bytes.len());
+        let (total, longest) = (sizes.clone().sum::<usize>(), sizes.max().unwrap_or(0));
+        let automaton = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind((total > SMALL).then_some(AhoCorasickKind::ContiguousNFA))
+            .build(forms.iter().map(|form| &form.bytes))?;
+        let mut this = Self { automaton, reach: reach(&forms), forms, longest, markers };
+        let again: Vec<u32> = this.forms.iter().map(|form| this.again(&form.bytes)).collect();
+        this.forms.iter_mut().zip(again).for_each(|(form, again)| form.again = again);
+        Ok(this)
+    }
+
+    /// What takes the place of a secret.
+    pub(crate) fn marker(&self, owner: u32) -> &str {
+        self.markers.get(owner as usize).map_or("[REDACTED]", |marker| marker)
+    }
+
+    pub(crate) fn memory_usage(&self) -> usize {
+        let forms: usize = self.forms.iter().map(|form| form.bytes.len() + size_of::<Known>()).sum();
+        self.automaton.memory_usage() + forms + size_of::<Reach>()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Vec<u8>> {
+        self.forms.iter().map(|form| form.bytes.to_vec()).collect()
+    }
+
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
+    /// What is to be replaced in a text.
+    pub(crate) fn find(&self, text: &[u8]) -> Vec<Piece> {
+        let mut hits = Vec::new();
+        self.scan(text, 0, &mut hits);
+        self.spelled(text, DEPTH, &mut hits);
+        settle(hits)
+    }
+
+    /// From where a text may be the beginning of a form, as it is written.
+    pub(crate) fn open(&self, text: &[u8]) -> usize {
+        let from = text.len().saturating_sub(self.longest - 1);
+        (from..text.len()).find(|at| self.begins(&text[*at..])).unwrap_or(text.len())
+    }
+
+    /// Looks at a text as it is written.
+    fn scan(&self, text: &[u8], from: usize, hits: &mut Vec<Hit>) {
+        let mut at = 0;
+        // What is looked at twice because forms may overlap; a text made for it could cost too much.
+        let mut spare = 16 * text.len() + (64 << 10);
+        while let Some(found) = self.automaton.find(Input::new(text).range(at..)) {
+            let form = &self.forms[found.pattern().as_usize()];
+            let (start, end) = (found.start(), found.end());
+            hits.push(Hit { start: from + start, end: from + end, owner: form.owner, base64: form.base64 });
+            let again = start + form.again as usize;
+            at = if end - again <= spare { again } else { end };
+            spare = spare.saturating_sub(end - again);
+        }
+    }
+
+    /// Looks at what a text spells by escapes and percent signs.
+    fn spelled(&self, text: &[u8], depth: Depth, hits: &mut Vec<Hit>) {
+        for spelling in Spelling::ALL {
+            if !depth.allows(spelling) || !decode::matters(text, spelling, &self.reach) {
+                continue;
+            }
+            let decoded = decode::decode(text, spelling, &self.reach, false);
+            let mut found = Vec::new();
+            for window in &decoded.windows {
+                let end = window.end.min(decoded.text.len());
+                self.scan(&decoded.text[window.start..end], window.start, &mut found);
+            }
+            if let Some(depth) = depth.below(spelling, &decoded) {
+                self.spelled(&decoded.text, depth, &mut found);
+            }
+            hits.extend(found.into_iter().map(|hit| {
+                let written = decoded.written(hit.range());
+                Hit { start: written.start, end: written.end, ..hit }
+            }));
+        }
+    }
+
+    /// Whether a form begins like this, and goes on.
+    fn begins(&self, part: &[u8]) -> bool {
+        if part.first().is_none_or(|first| self.reach[usize::from(*first)].is_none()) {
+            return false;
+        }
+        let next = self.forms.partition_point(|form| *form.bytes <= *part);
+        self.forms.get(next).is_some_and(|form| form.bytes.starts_with(part))
+    }
+
+    fn again(&self, form: &[u8]) -> u32 {
+        let again = (1..form.len()).find(|at| self.begins(&form[*at..])).unwrap_or(form.len());
+        u32::try_from(again).unwrap_or(u32::MAX)
+    }
+}
+
+fn reach(forms: &[Known]) -> Box<Reach> {
+    let mut reach: Box<Reach> = Box::new([None; 256]);
+    for form in forms {
+        let length = u32::try_from(form.bytes.len()).unwrap_or(u32::MAX);
+        for (at, byte) in (0..length).zip(&form.bytes) {
+            let (before, behind) = reach[usize::from(*byte)].unwrap_or_default();
+            reach[usize::from(*byte)] = Some((before.max(at), behind.max(length - 1 - at)));
+        }
+    }
+    reach
+}
+
+/// `[REDACTED:NAME]`, with a name that needs no escape anywhere.
+fn marker(name: &str) -> Box<str> {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.:/".contains(c) { c } else { '_' };
+    format!("[REDACTED:{}]", name.chars().map(safe).collect::<String>()).into()
+}

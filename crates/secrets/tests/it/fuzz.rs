@@ -1,0 +1,66 @@
+//! Random bytes, made of what causes trouble: nothing breaks, and what was JSON stays JSON.
+
+use toolgate_core::Filter as _;
+use toolgate_secrets::Redactor;
+use toolgate_wire::Raw;
+
+use crate::samples::redactor;
+
+const SECRETS: [(&str, &str); 7] = [
+    ("A", "\\u0041\\\\n%41\""),
+    ("B", "aaaaaaaab"),
+    ("C", "[[{\"a\":1,"),
+    ("D", "00000000"),
+    ("E", "\\\\\\\\\\\\\\\\"),
+    ("F", "%25%25%2"),
+    ("G", "é\"😀\\u"),
+];
+
+/// What texts are made of, besides secrets and bytes that are no text.
+const WORDS: &str = r#"\ \\ " \" u \u 0041 \u0041 \ud83d \ude00 % %2 %25 41 a aaaaaaaa b 0 00000000 [ [[ { } ] : , \n n é 😀 true 1e5 data "data":" \x \u{ 41}"#;
+
+/// Numbers that are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % below
+    }
+}
+
+fn check_text(redactor: &Redactor, bytes: &[u8], size: usize) {
+    let mut stream = redactor.stream();
+    let mut out: Vec<u8> = bytes.chunks(size).flat_map(|part| stream.push(part)).collect();
+    out.extend(stream.finish());
+    if let Ok(text) = str::from_utf8(bytes) {
+        assert_eq!(redactor.text(text).is_none(), out == bytes, "{text} in parts of {size}");
+    }
+}
+
+/// Tries a text as a document; says whether it is one.
+fn check_document(redactor: &Redactor, bytes: Vec<u8>) -> bool {
+    let Ok(raw) = Raw::parse(bytes.into()) else { return false };
+    let redacted = redactor.json(raw.clone());
+    assert!(Raw::parse(redacted.bytes()).is_ok(), "{} from {}", redacted.as_str(), raw.as_str());
+    true
+}
+
+#[test]
+fn random_bytes_break_nothing() {
+    let redactor = redactor(&SECRETS.map(|(name, value)| (name, value.to_owned())));
+    let mut words: Vec<&[u8]> = WORDS.split(' ').map(str::as_bytes).collect();
+    words.extend(SECRETS.map(|(_, value)| value.as_bytes()));
+    words.extend([&b" "[..], b"\xff", b"\x00", b"\xc3", b"\xed\xa0\x80"]);
+    let mut numbers = Numbers(7);
+    let mut documents = 0;
+    for _ in 0..20_000 {
+        let length = 1 + numbers.next(14);
+        let bytes = (0..length).map(|_| words[numbers.next(words.len())]).collect::<Vec<_>>().concat();
+        check_text(&redactor, &bytes, 1 + numbers.next(9));
+        let inside: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'"').collect();
+        documents += u32::from(check_document(&redactor, bytes));
+        documents += u32::from(check_document(&redactor, [b"{\"data\":\"", &inside[..], b"\"}"].concat()));
+    }
+    assert!(documents > 2_000, "{documents}");
+}

@@ -1,0 +1,24 @@
+//! What the crate promises: secrets are kept, found again, and never seen outside.
+
+#[cfg(test)]
+mod checker;
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod documents;
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod hub;
+#[cfg(test)]
+mod keeping;
+#[cfg(test)]
+mod key_file;
+#[cfg(test)]
+mod logs;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod streams;
