@@ -1,4 +1,4 @@
-//! Test fakes: scripted sources, gates and filters, an in-memory hub, and a driver for runs.
+//! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, and a real PostgreSQL.
 //!
 //! It is a dev-dependency and knows nothing of transports: a test that needs bytes brings its own front.
 
@@ -13,6 +13,7 @@ mod drive;
 mod filter;
 mod gate;
 mod hub;
+mod postgres;
 mod source;
 mod store;
 
@@ -21,5 +22,6 @@ pub use drive::{Driven, Expect, drive, first_round};
 pub use filter::FakeFilter;
 pub use gate::{FakeGate, approval};
 pub use hub::{builder, hub, list, list_names};
+pub use postgres::Postgres;
 pub use source::{Behaviour, FakeSource, Seen, prompt_item, resource_item, template_item, text, tool_item};
 pub use store::MemoryStore;
