@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that has to hold, in order, on a machine that has Rust, Node.js and Python.
 
+mod postgres;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -76,6 +77,7 @@ impl Step {
         match self {
             Self::Setup => {
                 components(root)?;
+                postgres::install(root)?;
                 program().env(PEERS_DIR, peers).run()
             }
             Self::Fmt | Self::Clippy | Self::Build => program().run(),
