@@ -1,0 +1,119 @@
+//! Patterns in which `*` stands for anything, and nothing else is special.
+
+use std::fmt;
+
+/// A pattern in which `*` stands for any text, also none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Glob {
+    text: Box<str>,
+    /// Where a `*` is, so that plain words need no search.
+    star: Option<usize>,
+}
+
+impl Glob {
+    /// The pattern.
+    pub(crate) fn new(text: &str) -> Self {
+        Self { star: text.find('*'), text: text.into() }
+    }
+
+    /// Whether it fits the whole text. Takes time in proportion to both, at the worst to their product.
+    pub(crate) fn fits(&self, text: &str) -> bool {
+        let Some(star) = self.star else { return *self.text == *text };
+        let (head, rest) = self.text.split_at(star);
+        let Some(mut text) = text.strip_prefix(head) else { return false };
+        let mut parts = rest.split('*').skip(1).peekable();
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                return text.ends_with(part);
+            }
+            // The earliest place leaves the most for what follows.
+            let Some(at) = text.find(part) else { return false };
+            text = &text[at + part.len()..];
+        }
+        true
+    }
+
+    /// Whether it may fit some text that begins like this.
+    pub(crate) fn may_fit_after(&self, beginning: &str) -> bool {
+        match self.star {
+            None => self.text.starts_with(beginning),
+            Some(star) => {
+                let head = &self.text[..star];
+                head.starts_with(beginning) || beginning.starts_with(head)
+            }
+        }
+    }
+
+    /// Whether it fits every text that begins like this.
+    pub(crate) fn fits_all_after(&self, beginning: &str) -> bool {
+        // A `*` at the end takes whatever follows; what comes before it has to be found in the beginning.
+        self.text.ends_with('*') && self.fits(beginning)
+    }
+}
+
+impl fmt::Display for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition, word for word: a star takes nothing, or one character and goes on.
+    fn naive(pattern: &[char], text: &[char]) -> bool {
+        match pattern.split_first() {
+            None => text.is_empty(),
+            Some(('*', rest)) => {
+                naive(rest, text) || text.split_first().is_some_and(|(_, text)| naive(pattern, text))
+            }
+            Some((one, rest)) => {
+                text.split_first().is_some_and(|(first, text)| one == first && naive(rest, text))
+            }
+        }
+    }
+
+    fn naive_fits(pattern: &str, text: &str) -> bool {
+        naive(&pattern.chars().collect::<Vec<_>>(), &text.chars().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        #[track_caller]
+        fn check(pattern: &str, text: &str, expect: bool) {
+            assert_eq!(Glob::new(pattern).fits(text), expect, "{pattern} {text}");
+        }
+        check("workspace_*", "workspace_read", true);
+        check("workspace_*", "workspace", false);
+        check("*", "", true);
+        check("", "", true);
+        check("", "x", false);
+        check("a*a", "a", false);
+        check("a*a", "aa", true);
+        check("*_read", "workspace_read", true);
+        check("*ab*ab", "ab", false);
+        check("*ab*ab", "xabyab", true);
+        check("a.b", "axb", false);
+        check("[a]?", "[a]?", true);
+    }
+
+    proptest! {
+        #[test]
+        fn it_fits_what_a_naive_matcher_fits(pattern in "[ab*é]{0,8}", text in "[abé]{0,10}") {
+            prop_assert_eq!(Glob::new(&pattern).fits(&text), naive_fits(&pattern, &text));
+        }
+
+        #[test]
+        fn what_it_says_of_beginnings_holds_for_every_end(
+            pattern in "[ab*]{0,6}", beginning in "[ab]{0,4}", end in "[ab]{0,6}"
+        ) {
+            let glob = Glob::new(&pattern);
+            let fits = glob.fits(&format!("{beginning}{end}"));
+            prop_assert!(!glob.fits_all_after(&beginning) || fits);
+            prop_assert!(!fits || glob.may_fit_after(&beginning));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The rules, tried at the hub and by themselves.
+
+mod rules;
+mod support;
