@@ -1,10 +1,10 @@
 //! How often, and how many at once.
 
+use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
 use toolgate_wire::Raw;
 
 use crate::{Error, Kind, Principal, Result, SourceId, Target};
@@ -33,12 +33,12 @@ fn millis(time: Duration) -> u64 {
 
 /// A place at a source, for as long as it is held.
 #[derive(Debug, Default)]
-pub struct Place(#[expect(dead_code, reason = "held, never looked at")] Option<OwnedSemaphorePermit>);
+pub struct Place(#[expect(dead_code, reason = "held, never looked at")] Option<Box<dyn Any + Send>>);
 
 impl Place {
-    /// A place among as many as there are.
-    pub fn held(permit: OwnedSemaphorePermit) -> Self {
-        Self(Some(permit))
+    /// A place that is free again when this is dropped.
+    pub fn held(guard: impl Any + Send) -> Self {
+        Self(Some(Box::new(guard)))
     }
 }
 
@@ -60,6 +60,6 @@ pub trait Limiter: Send + Sync {
     /// Gives the token of a call back that was denied.
     fn give_back(&self, principal: &Principal, target: &Target);
 
-    /// A place at a source for one call.
-    fn enter(&self, source: &SourceId) -> Admission<'_>;
+    /// A place at a source for one call; those who wait are served fairly, principal by principal.
+    fn enter(&self, principal: &Principal, source: &SourceId) -> Admission<'_>;
 }

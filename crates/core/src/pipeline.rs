@@ -161,14 +161,14 @@ async fn pass(
         return hub.tasks.answer(&permitted);
     };
     trace.goes_to(source.id());
-    let _place = enter(hub, &*source).await?;
+    let _place = enter(hub, permitted.principal(), &*source).await?;
     execute(hub, permitted, &*source, handle).await
 }
 
 /// Waits for a place at the source.
-async fn enter(hub: &Inner, source: &dyn Source) -> Result<Place> {
+async fn enter(hub: &Inner, principal: &Principal, source: &dyn Source) -> Result<Place> {
     let Some(limiter) = &hub.limiter else { return Ok(Place::default()) };
-    match limiter.enter(source.id()) {
+    match limiter.enter(principal, source.id()) {
         Admission::Now(place) => Ok(place),
         Admission::Waiting(place) => {
             let _waiting = hub.metrics.waiting();
