@@ -1,5 +1,6 @@
 //! What outlives a process: small documents in collections, and the record of calls.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -233,6 +234,27 @@ pub trait Store: Send + Sync {
 
     /// Finds records of the audit, newest first.
     fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>>;
+
+    /// The last record of each chain.
+    ///
+    /// It reads every record unless a store knows a shorter way.
+    fn audit_heads(&self) -> Stored<'_, Vec<AuditRow>> {
+        Box::pin(async move {
+            let mut heads: HashMap<String, AuditRow> = HashMap::new();
+            let mut query = AuditQuery { limit: 1000, ..AuditQuery::default() };
+            loop {
+                let rows = self.find_audit(&query).await?;
+                let Some(last) = rows.last() else { return Ok(heads.into_values().collect()) };
+                query.before = Some((last.time_ms, last.writer.clone(), last.sequence));
+                for row in rows {
+                    // The clock may have been set back, so the newest need not be the last.
+                    if heads.get(&row.writer).is_none_or(|head| head.sequence < row.sequence) {
+                        heads.insert(row.writer.clone(), row);
+                    }
+                }
+            }
+        })
+    }
 
     /// Removes the records before a moment and tells how many; each chain keeps its last.
     fn prune_audit(&self, before_ms: u64) -> Stored<'_, u64>;

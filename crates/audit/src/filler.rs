@@ -1,0 +1,148 @@
+//! The task that brings lines from the spools into the store.
+
+mod anchors;
+mod left;
+mod retention;
+
+use std::os::unix::fs::FileExt as _;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use toolgate_core::AuditRow;
+
+use crate::audit::{BATCH, Inner};
+use crate::error::AuditError;
+use crate::folder::lines;
+use crate::record::row;
+use crate::spool::Uncopied;
+
+pub(crate) use anchors::head_of;
+
+/// How long a record waits at most for others to be copied with it, and what failed for the next try.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often it looks for what others left, for heads to name, and for what is too old.
+const ROUND: Duration = Duration::from_secs(60 * 60);
+/// When a round that failed is tried again.
+const AGAIN: Duration = Duration::from_secs(60);
+/// What the last copying may take when the process ends; the rest is left to the next.
+const LAST: Duration = Duration::from_secs(2);
+/// How much is read at once; longer than any line.
+const CHUNK: u64 = 256 * 1024;
+
+/// Starts the task. Without a runtime there is none, and the spool is left to the next process.
+pub(crate) fn start(inner: &Arc<Inner>) {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        inner.parts.tasks.spawn(run(inner.clone()));
+    }
+}
+
+async fn run(inner: Arc<Inner>) {
+    let stopping = inner.parts.tasks.stopping();
+    stopping.run_until_cancelled(fill(&inner)).await;
+    match timeout(LAST, copy(&inner)).await {
+        Ok(Ok(())) => inner.desk().spool.tidy(true),
+        Ok(Err(error)) => tracing::warn!(%error, "records of calls are left to the next start"),
+        Err(_) => tracing::warn!("the store is slow; records of calls are left to the next start"),
+    }
+}
+
+async fn fill(inner: &Arc<Inner>) {
+    let mut rounds = Rounds { anchors: anchors::Anchors::default(), next: Instant::now(), trouble: None };
+    loop {
+        tokio::select! {
+            () = inner.hurry.notified() => {}
+            () = sleep(PAUSE) => {}
+        }
+        inner.fresh.store(0, Ordering::Release);
+        // Also what could not be written is tried again here.
+        let trouble = inner.prepare();
+        let behind =
+            copy(inner).await.err().map(|error| format!("records of calls wait in the spool: {error}"));
+        if behind.is_none() && Instant::now() >= rounds.next {
+            rounds.go(inner).await;
+        }
+        let well = behind.is_none() && trouble.is_none();
+        note(inner, behind.or_else(|| rounds.trouble.clone()));
+        if well {
+            tokio::select! {
+                () = inner.wake.notified() => {}
+                () = sleep_until(rounds.next) => {}
+            }
+        }
+    }
+}
+
+/// What is done from time to time.
+struct Rounds {
+    anchors: anchors::Anchors,
+    next: Instant,
+    trouble: Option<String>,
+}
+
+impl Rounds {
+    async fn go(&mut self, inner: &Inner) {
+        let outcome = self.try_go(inner).await;
+        self.next = Instant::now() + if outcome.is_ok() { ROUND } else { AGAIN };
+        self.trouble = outcome.err().map(|error| format!("the audit is not kept in order: {error}"));
+    }
+
+    async fn try_go(&mut self, inner: &Inner) -> Result<(), AuditError> {
+        left::collect(inner).await?;
+        retention::prune(inner).await?;
+        self.anchors.write(inner).await?;
+        copy(inner).await
+    }
+}
+
+/// Notes what is wrong with the store, or that it is well again.
+fn note(inner: &Inner, trouble: Option<String>) {
+    let mut behind = inner.behind();
+    if let Some(trouble) = &trouble
+        && behind.is_none()
+    {
+        tracing::warn!("{trouble}");
+    }
+    *behind = trouble;
+}
+
+/// Copies all lines of this process into the store.
+pub(crate) async fn copy(inner: &Inner) -> Result<(), AuditError> {
+    loop {
+        let Some(uncopied) = inner.desk().spool.uncopied() else { break };
+        let bytes = read(&uncopied)?;
+        let (rows, length, whole) = rows(&bytes);
+        if !whole {
+            tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
+        }
+        // Without any line break there is nothing to go on with: what is there now is not ours.
+        let to = if length == 0 { uncopied.to } else { uncopied.from + length };
+        inner.parts.store.append_audit(rows).await?;
+        let mut desk = inner.desk();
+        desk.spool.copied(&uncopied, to, whole);
+        desk.spool.tidy(false);
+    }
+    Ok(())
+}
+
+fn read(uncopied: &Uncopied) -> Result<Vec<u8>, AuditError> {
+    let length = (uncopied.to - uncopied.from).min(CHUNK);
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+    // It was written a moment ago, so it is in memory and nobody waits for a disk.
+    uncopied.file.read_exact_at(&mut bytes, uncopied.from).map_err(AuditError::at(&uncopied.path))?;
+    Ok(bytes)
+}
+
+/// The rows of a batch of lines, how many bytes they took, and whether all of them were records.
+fn rows(bytes: &[u8]) -> (Vec<AuditRow>, u64, bool) {
+    let (mut rows, mut length, mut whole) = (Vec::new(), 0, true);
+    for line in lines(bytes).take(BATCH as usize) {
+        length += line.len() as u64 + 1;
+        match row(line) {
+            Some(row) => rows.push(row),
+            None => whole = false,
+        }
+    }
+    (rows, length, whole && length > 0)
+}

@@ -1,0 +1,82 @@
+//! What writers that died left behind.
+
+use std::fs::{File, TryLockError};
+use std::io::Read as _;
+use std::time::{Duration, SystemTime};
+
+use super::rows;
+use crate::audit::Inner;
+use crate::config::DAY_MS;
+use crate::error::AuditError;
+use crate::folder::{self, Left, lines, tail};
+use crate::note::Note;
+use crate::record::{Record, is_sound};
+
+/// Copies and removes the spools of writers that died. What cannot be copied counts against the bound.
+pub(super) async fn collect(inner: &Inner) -> Result<(), AuditError> {
+    let mine = inner.desk().writer().to_owned();
+    let (mut waiting, mut outcome) = (0, Ok(()));
+    for left in folder::list(&inner.folder)?.into_iter().filter(|left| left.writer != mine) {
+        let Some(file) = left.open()? else { continue };
+        match file.try_lock() {
+            Ok(()) => {}
+            // Its writer lives, or another process collects it right now.
+            Err(TryLockError::WouldBlock) => continue,
+            Err(TryLockError::Error(cause)) => return Err(AuditError::Spool { path: left.path, cause }),
+        }
+        if let Err(error) = take(inner, &left, &file).await {
+            waiting += file.metadata().map_or(0, |metadata| metadata.len());
+            outcome = Err(error);
+        }
+    }
+    inner.desk().others = waiting;
+    outcome
+}
+
+/// Copies one spool, and removes it if nothing in it needs to be looked at.
+async fn take(inner: &Inner, left: &Left, mut file: &File) -> Result<(), AuditError> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(AuditError::at(&left.path))?;
+    let (mut rest, mut whole) = (bytes.as_slice(), true);
+    while rest.len() > tail(rest).len() {
+        let (rows, length, all) = rows(rest);
+        whole &= all;
+        inner.parts.store.append_audit(rows).await?;
+        rest = &rest[usize::try_from(length).unwrap_or(rest.len())..];
+    }
+    let after = lines(&bytes).last().and_then(Record::read).map_or(0, |record| record.seq);
+    if !rest.is_empty() {
+        whole &= finish(inner, left, rest, after).await?;
+    }
+    if whole || is_too_old(inner, file) {
+        std::fs::remove_file(&left.path).map_err(AuditError::at(&left.path))?;
+    } else {
+        tracing::error!(path = %left.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
+    }
+    Ok(())
+}
+
+/// Deals with what stands behind the last line break; `false` if it can not have been a record.
+async fn finish(inner: &Inner, left: &Left, rest: &[u8], after: u64) -> Result<bool, AuditError> {
+    if let Some(row) = crate::record::row(rest).filter(|_| is_sound(rest)) {
+        // Only the line break is missing.
+        inner.parts.store.append_audit(vec![row]).await?;
+        return Ok(true);
+    }
+    if !crate::verify::is_torn(rest) {
+        return Ok(false);
+    }
+    let bytes = rest.len() as u64;
+    tracing::warn!(writer = left.writer, bytes, "a writer was cut off in the middle of a record");
+    let note = Note::Torn { chain: left.writer.clone(), after, bytes };
+    inner.desk().note(&note, &inner.config(), inner.parts.clock.unix_ms());
+    Ok(true)
+}
+
+/// Whether a file that has to be looked at has waited for that as long as records are kept.
+fn is_too_old(inner: &Inner, file: &File) -> bool {
+    let keep_ms = u64::from(inner.config().keep_days) * DAY_MS;
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
+    let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
+    keep_ms > 0 && age.is_some_and(|age| age > Duration::from_millis(keep_ms))
+}

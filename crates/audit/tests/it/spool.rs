@@ -1,0 +1,166 @@
+//! Spools: who may read them, how they go on, and what becomes of them.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+
+use toolgate_audit::AuditConfig;
+
+use crate::scene::Scene;
+
+#[tokio::test]
+async fn only_the_owner_may_read_them() {
+    let scene = Scene::new();
+    let process = scene.process();
+    process.record(1);
+    let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(scene.folder()), mode(scene.spools().remove(0))), (0o700, 0o600));
+    process.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn records_come_into_the_store_and_a_clean_end_leaves_no_file() {
+    let scene = Scene::new();
+    let process = scene.process();
+    process.record(3);
+    scene.until(|rows| rows.len() == 3).await;
+    assert_eq!(scene.spools().len(), 1);
+    process.record(2);
+    process.end().await;
+    assert_eq!((scene.rows().await.len(), scene.spools().len()), (5, 0));
+    let report = scene.verify().await;
+    assert!(report.ok && report.records == 5, "{report}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_file_is_followed_by_the_next_in_the_same_chain() {
+    let scene = Scene::new();
+    let process = scene.process_with(AuditConfig::default(), 2000);
+    scene.store.fail(true);
+    process.record(50);
+    assert!(scene.spools().len() > 5);
+    let report = toolgate_audit::Archive::new(
+        std::sync::Arc::new(toolgate_testkit::MemoryStore::new()),
+        scene.place.path(),
+    )
+    .verify(&[])
+    .await
+    .unwrap();
+    assert!(report.ok && report.records == 50 && report.chains.len() == 1, "{report}");
+    scene.store.fail(false);
+    scene.until(|rows| rows.len() == 50).await;
+    // Only the one that is written to stays.
+    process.audit.flush().await.unwrap();
+    assert_eq!(scene.spools().len(), 1);
+    assert!(scene.verify().await.ok);
+    process.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_store_fails_that_is_told_and_nothing_is_lost() {
+    let scene = Scene::new();
+    scene.store.fail(true);
+    let process = scene.process();
+    process.record(3);
+    while process.audit.trouble().is_none() {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    let trouble = process.audit.trouble().unwrap();
+    assert!(trouble.starts_with("records of calls wait in the spool: "), "{trouble}");
+    assert!(toolgate_core::Recorder::ready(&process.audit).is_ok());
+    scene.store.fail(false);
+    scene.until(|rows| rows.len() == 3).await;
+    while process.audit.trouble().is_some() {
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    process.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_dead_writer_left_is_collected_and_what_a_living_one_writes_is_not() {
+    let scene = Scene::new();
+    scene.store.fail(true);
+    let dead = scene.process();
+    dead.record(4);
+    dead.die().await;
+    let living = scene.process();
+    living.record(2);
+    let living_spool = scene.spools().pop().unwrap();
+    let before = std::fs::read(&living_spool).unwrap();
+    scene.store.fail(false);
+    let third = scene.process();
+    third.record(1);
+    scene.until(|rows| rows.iter().filter(|row| row.target == "tool:tool_x").count() == 7).await;
+    // Its own task may have copied it meanwhile, but the file is there as it was.
+    assert!(std::fs::read(&living_spool).unwrap().starts_with(&before));
+    living.record(1);
+    third.end().await;
+    living.end().await;
+    let report = scene.verify().await;
+    assert!(report.ok && report.chains.len() == 3 && scene.spools().is_empty(), "{report}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_writers_at_once_keep_their_chains_apart() {
+    let scene = Scene::new();
+    let (one, two) = (scene.process(), scene.process());
+    for _ in 0..50 {
+        one.record(7);
+        two.record(5);
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    }
+    one.end().await;
+    two.end().await;
+    let report = scene.verify().await;
+    assert!(report.ok && report.chains.len() == 2, "{report}");
+    let calls = scene.rows().await.iter().filter(|row| row.target == "tool:tool_x").count();
+    assert_eq!(calls, 600);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_was_cut_off_is_told_and_is_no_tampering() {
+    let scene = Scene::new();
+    scene.store.fail(true);
+    let dead = scene.process();
+    dead.record(3);
+    dead.die().await;
+    let path = scene.spools().remove(0);
+    let whole = std::fs::read(&path).unwrap();
+    let last = whole.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().len();
+    scene.store.fail(false);
+    // From the whole line without its break down to its first byte.
+    for cut in 1..last {
+        std::fs::write(&path, &whole[..whole.len() - cut]).unwrap();
+        let report = scene.verify().await;
+        let (records, torn) = if cut == 1 { (3, 0) } else { (2, (last - cut) as u64) };
+        assert!(report.ok && report.records == records, "{cut} {report}");
+        assert_eq!(report.chains[0].torn_bytes, torn, "{cut}");
+    }
+    std::fs::write(&path, &whole[..whole.len() - 10]).unwrap();
+    let next = scene.process();
+    next.record(1);
+    let rows = scene.until(|rows| rows.iter().any(|row| row.target == "audit:torn")).await;
+    let told = rows.iter().find(|row| row.target == "audit:torn").unwrap();
+    assert!(told.line.contains("\"after\":2"), "{}", told.line);
+    assert!(!path.exists());
+    next.end().await;
+    assert!(scene.verify().await.ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spool_with_what_is_no_record_stays_to_be_looked_at() {
+    let scene = Scene::new();
+    scene.store.fail(true);
+    let dead = scene.process();
+    dead.record(2);
+    dead.die().await;
+    scene.store.fail(false);
+    let path = scene.spools().remove(0);
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"hello\n").unwrap();
+    assert!(!scene.verify().await.ok);
+    let next = scene.process();
+    next.record(1);
+    scene.until(|rows| rows.len() >= 3).await;
+    next.end().await;
+    assert!(path.exists());
+    assert!(!scene.verify().await.ok);
+}
