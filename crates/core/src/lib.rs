@@ -4,6 +4,7 @@
 
 mod approvals;
 mod ask;
+mod authenticator;
 mod call;
 mod catalog;
 mod client;
@@ -38,6 +39,9 @@ mod view;
 
 pub use approvals::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
 pub use ask::{Answers, Ask, Question};
+pub use authenticator::{
+    Authenticated, Authenticator, JwtAlgorithm, Later, OauthConfig, Pass, ProtectedResource, Refused,
+};
 pub use call::{Call, Resume};
 pub use catalog::Change;
 pub use client::{Capabilities, Client, LogLevel, Transport};

@@ -1,6 +1,7 @@
 //! Streamable HTTP at `/mcp`, the old HTTP+SSE at `/sse`, and what the server says of itself beside them.
 
 mod body;
+mod challenge;
 mod config;
 mod guard;
 mod info;
@@ -22,7 +23,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Hub;
+use toolgate_core::{Authenticator, Hub};
 
 pub use config::{BindError, HttpConfig};
 use guard::Guard;
@@ -54,10 +55,14 @@ pub struct Access {
 }
 
 impl Access {
-    /// From the next request on, hosts, origins and token are those of `config`. Where that would leave the server
-    /// open to other machines, nothing changes.
+    /// From the next request on, hosts, origins and who needs a token are those of `config`. Where that would leave the
+    /// server open to other machines, nothing changes.
     pub fn set(&self, config: &HttpConfig) -> Result<(), BindError> {
-        self.shared.guard.store(Arc::new(Guard::new(config, self.address)?));
+        let old = self.shared.guard.load_full();
+        let new = Guard::new(config, self.address, old.who().clone())?;
+        new.take_over(&old);
+        self.shared.guard.store(Arc::new(new));
+        self.shared.sessions.turn_out();
         Ok(())
     }
 }
@@ -75,17 +80,19 @@ pub(crate) struct Shared {
 }
 
 impl Server {
-    /// Takes the address; nothing is answered before [`Server::serve`].
-    pub async fn bind(hub: Hub, config: HttpConfig) -> Result<Self, BindError> {
+    /// Takes the address; nothing is answered before [`Server::serve`]. Who brings a token is whoever `who` says.
+    pub async fn bind(hub: Hub, config: HttpConfig, who: Arc<dyn Authenticator>) -> Result<Self, BindError> {
         let wanted = config.address()?;
-        let guard = Guard::new(&config, wanted)?;
+        let guard = Guard::new(&config, wanted, who)?;
         let listener = TcpListener::bind(wanted).await.map_err(|source| BindError::taken(wanted, source))?;
         let address = listener.local_addr().map_err(|source| BindError::taken(wanted, source))?;
         let stopping = hub.tasks().stopping();
         let sessions = Sessions::new(&hub, &config);
         let guard = ArcSwap::from_pointee(guard);
         let shared = Shared { hub, config, guard, sessions, old: old_sse::Connections::default(), stopping };
-        Ok(Self { listener, address, shared: Arc::new(shared) })
+        let shared = Arc::new(shared);
+        shared.clone().hub.tasks().spawn(turning_out(&shared));
+        Ok(Self { listener, address, shared })
     }
 
     /// The address it listens on.
@@ -154,5 +161,22 @@ impl Server {
                 tracing::debug!(%error, "a connection ended early");
             }
         });
+    }
+}
+
+/// Turns out those whose pass has ended, as soon as it has.
+fn turning_out(shared: &Arc<Shared>) -> impl Future<Output = ()> + Send + use<> {
+    let (mut ended, stopping) = (shared.guard.load().who().ended(), shared.stopping.clone());
+    let shared = Arc::downgrade(shared);
+    async move {
+        loop {
+            tokio::select! {
+                changed = ended.changed() => if changed.is_err() { return },
+                () = stopping.cancelled() => return,
+            }
+            let Some(shared) = shared.upgrade() else { return };
+            shared.guard.load().turn_out();
+            shared.sessions.turn_out();
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The machine: confined files, owned tasks, other processes and a clock.
+//! The machine: confined files, owned tasks, other processes, other servers and a clock.
 //!
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
 //! ever stand: once, to ask the kernel for the version of Landlock.
@@ -7,6 +7,7 @@ pub mod clock;
 pub mod files;
 pub mod kernel;
 pub mod lock;
+pub mod outbound;
 pub mod process;
 pub mod programs;
 pub mod secret;
@@ -14,15 +15,18 @@ pub mod socket;
 pub mod standing;
 pub mod tasks;
 pub mod terminal;
+pub mod user;
 pub mod watch;
 
 pub use clock::Clock;
 pub use files::{FileError, RelPath, Root};
 pub use lock::ProcessLock;
+pub use outbound::{Outbound, OutboundError};
 pub use process::Program;
 pub use programs::find_program;
 pub use secret::Secret;
 pub use socket::PrivateSocket;
 pub use standing::{FolderState, Standing};
 pub use tasks::{TaskFailed, Tasks};
+pub use user::user_name;
 pub use watch::{Changes, FileWatch, Watch};

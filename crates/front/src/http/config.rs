@@ -4,12 +4,14 @@ use std::net::{IpAddr, SocketAddr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_core::OauthConfig;
 
 /// What can be set for HTTP. Written as text it shows its token.
 #[derive(Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct HttpConfig {
-    /// The address to listen on. Beyond loopback it needs `token`.
+    /// The address to listen on. Beyond loopback every client needs a token: of `token`, of `toolgate token create`, or of
+    /// the issuer in `http.oauth`.
     pub bind: String,
     /// The port to listen on; 0 takes any free one.
     pub port: u16,
@@ -30,6 +32,13 @@ pub struct HttpConfig {
     /// A secret that every client has to send as `Authorization: Bearer …`; at least 16 characters.
     #[schemars(example = "change me")]
     pub token: Option<String>,
+    /// Whether clients on this machine need a token, too.
+    pub require_token: bool,
+    /// The address by which clients reach the server, where a proxy stands before it.
+    #[schemars(example = "https://tools.example.com")]
+    pub public_url: Option<String>,
+    /// Tokens (JWTs) of an issuer: an authorization server of OAuth 2.1 or OpenID Connect.
+    pub oauth: OauthConfig,
 }
 
 impl Default for HttpConfig {
@@ -45,6 +54,9 @@ impl Default for HttpConfig {
             max_connections: 1024,
             max_body_bytes: 4 * 1024 * 1024,
             token: None,
+            require_token: false,
+            public_url: None,
+            oauth: OauthConfig::default(),
         }
     }
 }

@@ -3,20 +3,16 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, AUTHORIZATION, HOST, ORIGIN, VARY,
-    WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
-use sha2::{Digest, Sha256};
-use toolgate_core::Principal;
+use toolgate_core::{Authenticated, Authenticator, Pass, Principal, Refused};
 
 use super::body::{Checked, Reply, empty, text};
 use super::config::{BindError, HttpConfig};
-
-/// The shortest token that is taken.
-const SHORTEST_TOKEN: usize = 16;
 
 /// Who may speak to the server at all.
 pub(crate) struct Guard {
@@ -24,30 +20,29 @@ pub(crate) struct Guard {
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
     any_origin: bool,
-    token: Option<[u8; 32]>,
-    local: Arc<Principal>,
-    bearer: Arc<Principal>,
+    who: Arc<dyn Authenticator>,
+    /// Whether everyone needs a token, whatever else is configured.
+    strict: bool,
+    /// The pass of whoever brings no token and needs none.
+    local: ArcSwap<Pass>,
 }
 
 impl Guard {
-    pub(super) fn new(config: &HttpConfig, address: SocketAddr) -> Result<Self, BindError> {
-        let token = config.token.as_deref();
-        if token.is_some_and(|token| token.len() < SHORTEST_TOKEN) {
-            let message = format!("`http.token` has fewer than {SHORTEST_TOKEN} characters");
-            return Err(BindError::new(
-                message,
-                "use a long random word, for instance of `openssl rand -hex 32`",
-            ));
-        }
+    pub(super) fn new(
+        config: &HttpConfig,
+        address: SocketAddr,
+        who: Arc<dyn Authenticator>,
+    ) -> Result<Self, BindError> {
         let loopback = address.ip().is_loopback();
-        if !loopback && token.is_none() {
+        if !loopback && !who.knows_anyone() {
             return Err(BindError::new(
                 format!("`{}` can be reached from other machines, and no token is set", address.ip()),
-                "set `http.token` to a long random word, or listen on `127.0.0.1`",
+                "make one with `toolgate token create`, set `http.token` or `http.oauth.issuer`, or listen on `127.0.0.1`",
             ));
         }
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(String::from).to_vec();
         hosts.extend(config.allowed_hosts.iter().cloned());
+        hosts.extend(config.public_url.as_deref().and_then(public_host));
         let checked = loopback || !config.allowed_hosts.is_empty();
         Ok(Self {
             hosts: checked.then_some(hosts),
@@ -57,10 +52,31 @@ impl Guard {
                 .map(|origin| origin.trim_end_matches('/').to_owned())
                 .collect(),
             any_origin: config.cors_origins.iter().any(|origin| origin == "*"),
-            token: token.map(|token| Sha256::digest(token).into()),
-            local: Principal::local(),
-            bearer: Principal::named("token"),
+            who,
+            strict: !loopback || config.require_token,
+            local: ArcSwap::from_pointee(Pass::new(Principal::local())),
         })
+    }
+
+    /// Takes over from another guard: whoever needed no token, and needs one now, is turned out.
+    pub(super) fn take_over(&self, old: &Self) {
+        self.local.store(old.local.load_full());
+        self.turn_out();
+    }
+
+    /// Ends the pass of those without a token, where one is needed by now.
+    pub(super) fn turn_out(&self) {
+        if self.needs_token() {
+            self.local.swap(Arc::new(Pass::new(Principal::local()))).end();
+        }
+    }
+
+    fn needs_token(&self) -> bool {
+        self.strict || self.who.demands()
+    }
+
+    pub(super) fn who(&self) -> &Arc<dyn Authenticator> {
+        &self.who
     }
 
     /// Checks by which name the server is addressed, and from which web page.
@@ -81,22 +97,19 @@ impl Guard {
         }
     }
 
-    /// Who calls, by the token they bring.
-    pub(crate) fn principal(&self, headers: &HeaderMap) -> Checked<Arc<Principal>> {
-        let Some(expected) = &self.token else { return Ok(self.local.clone()) };
-        let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let sent = sent
-            .and_then(|value| value.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        // Digests are compared, so that the time it takes says nothing about the token.
-        let right = sent.is_some_and(|(_, token)| Sha256::digest(token.trim()).as_slice() == expected);
-        if right {
-            return Ok(self.bearer.clone());
+    /// Who calls, by the token they bring to the endpoint, or to that of a profile.
+    pub(crate) async fn pass(&self, headers: &HeaderMap, profile: Option<&str>) -> Result<Pass, Refused> {
+        let Some(bearer) = bearer(headers)? else {
+            return if self.needs_token() {
+                Err(Refused::Missing)
+            } else {
+                Ok(Pass::clone(&self.local.load()))
+            };
+        };
+        match self.who.authenticate(bearer, profile) {
+            Authenticated::Now(found) => found,
+            Authenticated::Later(found) => found.await,
         }
-        let mut reply =
-            text(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer` with the token of this server\n");
-        reply.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        Err(Box::new(reply))
     }
 
     /// The answer to a preflight request.
@@ -132,6 +145,26 @@ impl Guard {
 const ALLOWED_HEADERS: &str = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, *";
 
+/// The bearer that a request brings. Whoever brings one, and be it wrong, wants to be known by it: they are never taken
+/// for somebody without.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refused> {
+    let mut all = headers.get_all(AUTHORIZATION).iter();
+    let Some(value) = all.next() else { return Ok(None) };
+    if all.next().is_some() {
+        return Err(Refused::Ambiguous);
+    }
+    let parts = value.to_str().ok().and_then(|value| value.split_once(' '));
+    let bearer =
+        parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
+    bearer.filter(|bearer| !bearer.is_empty()).map(Some).ok_or(Refused::Malformed)
+}
+
+/// The host by which clients reach us through a proxy.
+fn public_host(url: &str) -> Option<String> {
+    let authority = url.parse::<http::Uri>().ok()?.into_parts().authority?;
+    Some(host_name(authority.as_str()).to_owned())
+}
+
 /// The name in a `Host` header, without its port.
 fn host_name(host: &str) -> &str {
     match host.rfind(':') {
@@ -158,13 +191,34 @@ mod tests {
     }
 
     #[test]
-    fn beyond_loopback_a_token_is_demanded() {
-        let config = HttpConfig { bind: "0.0.0.0".into(), ..HttpConfig::default() };
-        let refused = Guard::new(&config, config.address().unwrap()).err().unwrap().to_string();
-        assert!(refused.contains("no token is set"), "{refused}");
-        let short = HttpConfig { token: Some("short".into()), ..config.clone() };
-        assert!(Guard::new(&short, short.address().unwrap()).is_err());
-        let long = HttpConfig { token: Some("a-long-random-word".into()), ..config };
-        assert!(Guard::new(&long, long.address().unwrap()).is_ok());
+    fn the_host_of_the_public_address_is_known() {
+        #[track_caller]
+        fn check(url: &str, expect: Option<&str>) {
+            assert_eq!(public_host(url).as_deref(), expect, "{url}");
+        }
+        check("https://tools.example.com", Some("tools.example.com"));
+        check("https://tools.example.com:8443/", Some("tools.example.com"));
+        check("http://[::1]:3000", Some("[::1]"));
+        check("/mcp", None);
+    }
+
+    #[test]
+    fn one_bearer_is_read_and_anything_else_is_refused() {
+        #[track_caller]
+        fn check(values: &[&str], expect: Result<Option<&str>, Refused>) {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(AUTHORIZATION, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            }
+            assert_eq!(bearer(&headers), expect, "{values:?}");
+        }
+        check(&[], Ok(None));
+        check(&["Bearer abc"], Ok(Some("abc")));
+        check(&["bearer   abc "], Ok(Some("abc")));
+        check(&["Bearer abc def"], Ok(Some("abc def")));
+        check(&["Bearer abc", "Bearer abc"], Err(Refused::Ambiguous));
+        for wrong in ["", "Bearer", "Bearer ", "abc", "Basic abc", "Bearerabc", "Bearer \u{e4}"] {
+            check(&[wrong], Err(Refused::Malformed));
+        }
     }
 }

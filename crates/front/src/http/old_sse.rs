@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use tokio::sync::mpsc;
-use toolgate_core::{Principal, Transport};
+use toolgate_core::{Pass, Principal, Transport};
 use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
 use super::body::{Reply, empty, events, text};
@@ -38,7 +38,7 @@ impl Connections {
 }
 
 /// `GET /sse`: opens the stream; its first event says where to post messages.
-pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
+pub(crate) fn open(shared: &Arc<Shared>, pass: Pass) -> Reply {
     let id = match random_id() {
         Ok(id) => id,
         Err(refused) => return *refused,
@@ -46,9 +46,9 @@ pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
     let (frames, mut waiting) = mpsc::channel::<Bytes>(WAITING);
     let (pieces, body) = mpsc::channel::<Bytes>(WAITING);
     let tasks = shared.hub.tasks().child();
-    let who = Who::new(principal.clone(), Transport::Sse);
+    let who = Who::new(pass.principal.clone(), Transport::Sse);
     let connection = Connection::new(shared.hub.clone(), who, tasks.clone(), frames, MOST_REQUESTS);
-    shared.old.lock().insert(id.clone(), (principal, connection.clone()));
+    shared.old.lock().insert(id.clone(), (pass.principal.clone(), connection.clone()));
     let mut hello = Vec::new();
     let place = Bytes::from(format!("/messages?sessionId={id}"));
     encode(&Event { id: None, event: Some("endpoint".into()), data: place, retry: None }, &mut hello);
@@ -70,6 +70,7 @@ pub(crate) fn open(shared: &Arc<Shared>, principal: Arc<Principal>) -> Reply {
                 () = pieces.closed() => break,
                 // All that was answered is sent by now: it comes first.
                 () = &mut ending => break,
+                () = pass.over() => break,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => Bytes::from_static(KEEP_ALIVE),
             };
             if pieces.send(piece).await.is_err() {

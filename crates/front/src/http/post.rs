@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use tokio::time::timeout;
-use toolgate_core::{Principal, Transport};
+use toolgate_core::{Pass, Transport};
 use toolgate_wire::{Frame, Message, Notification, Refusal, Request, Version, code, headers, method, write};
 
 use super::body::{Checked, Reply, empty, json, text};
@@ -43,7 +43,7 @@ pub(crate) async fn post(
     shared: &Arc<Shared>,
     headers: &HeaderMap,
     address: Address,
-    principal: Arc<Principal>,
+    pass: Pass,
     body: Bytes,
 ) -> Reply {
     let accepts = match check(headers) {
@@ -54,7 +54,7 @@ pub(crate) async fn post(
         Ok(frame) => frame,
         Err(refusal) => return refused(&refusal),
     };
-    let at = At { shared, headers, address, principal, accepts };
+    let at = At { shared, headers, address, pass, accepts };
     match frame {
         Frame::One(Message::Request(request)) => at.request(Incoming::new(request)).await,
         Frame::One(Message::Notification(notification)) => at.notified(&notification),
@@ -92,7 +92,7 @@ struct At<'a> {
     shared: &'a Arc<Shared>,
     headers: &'a HeaderMap,
     address: Address,
-    principal: Arc<Principal>,
+    pass: Pass,
     accepts: Accepts,
 }
 
@@ -122,7 +122,7 @@ impl At<'_> {
             values.next().filter(|_| values.next().is_none()).map(HeaderValue::as_bytes)
         };
         let at = Entrance {
-            principal: &self.principal,
+            principal: &self.pass.principal,
             profile: self.address.profile.as_ref(),
             transport: Transport::Http,
             connection: None,
@@ -131,7 +131,7 @@ impl At<'_> {
         match modern::begin(&self.shared.hub, at, incoming, Some(&get)).await {
             Begun::Answer(answer) => self.whole(answer),
             Begun::Running(exchange) => self.running(exchange, None).await,
-            Begun::Listening(listening) => stream::listening(self.shared, listening),
+            Begun::Listening(listening) => stream::listening(self.shared, listening, self.pass),
         }
     }
 
@@ -145,7 +145,7 @@ impl At<'_> {
         }
         let greets = request.method == method::INITIALIZE;
         let session = match &self.address.session {
-            Some(id) if !greets => match self.shared.sessions.find(id, &self.principal) {
+            Some(id) if !greets => match self.shared.sessions.find(id, &self.pass.principal) {
                 Some(session) => Some(session),
                 None => return no_session(Some(request)),
             },
@@ -161,7 +161,9 @@ impl At<'_> {
                 if begins {
                     peer.enter(&self.shared.hub, None);
                 }
-                if begins && let Err(refused) = self.shared.sessions.begin(peer, &mut reply) {
+                if begins
+                    && let Err(refused) = self.shared.sessions.begin(peer, self.pass.clone(), &mut reply)
+                {
                     return *refused;
                 }
                 reply
@@ -172,7 +174,7 @@ impl At<'_> {
     }
 
     fn new_peer(&self) -> Peer {
-        Peer::new(self.principal.clone(), self.address.profile.clone(), Transport::Http)
+        Peer::new(self.pass.principal.clone(), self.address.profile.clone(), Transport::Http)
     }
 
     /// Answers a call: as JSON when it ends soon and says nothing before, else as a stream.
@@ -185,8 +187,8 @@ impl At<'_> {
             Some(Step::Done(answer)) => self.whole(answer),
             Some(Step::Cancelled) => empty(StatusCode::ACCEPTED),
             first => match session {
-                Some(session) => stream::logged(self.shared, &session, exchange, first),
-                None => stream::direct(self.shared, exchange, first),
+                Some(session) => stream::logged(self.shared, &session, exchange, first, self.pass),
+                None => stream::direct(self.shared, exchange, first, self.pass),
             },
         }
     }
@@ -223,7 +225,7 @@ impl At<'_> {
     /// Does something with the session, where there is one, and says that the message was taken.
     fn on_session(self, act: impl FnOnce(&Peer)) -> Reply {
         if let Some(id) = &self.address.session {
-            match self.shared.sessions.find(id, &self.principal) {
+            match self.shared.sessions.find(id, &self.pass.principal) {
                 Some(session) => act(&session.peer),
                 None => return no_session(None),
             }
@@ -237,7 +239,7 @@ impl At<'_> {
             json(StatusCode::BAD_REQUEST, write::error(None, code::INVALID_REQUEST, message, None))
         };
         let session = match &self.address.session {
-            Some(id) => match self.shared.sessions.find(id, &self.principal) {
+            Some(id) => match self.shared.sessions.find(id, &self.pass.principal) {
                 Some(session) => Some(session),
                 None => return no_session(None),
             },

@@ -8,10 +8,12 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
+use toolgate_core::Refused;
 use toolgate_wire::headers;
 
 use super::body::{Checked, Reply, json, text};
-use super::{HEAD_TIME, Shared, info, old_sse, post, session};
+use super::guard::Guard;
+use super::{HEAD_TIME, Shared, challenge, info, old_sse, post, session};
 
 /// Where a request to the protocol's endpoint is addressed to.
 #[derive(Debug, Default)]
@@ -32,22 +34,33 @@ pub(crate) async fn route(shared: &Arc<Shared>, request: Request<Incoming>, admi
     if let Err(refused) = guard.admits(request.headers()) {
         return *refused;
     }
-    let mut reply =
-        if request.method() == Method::OPTIONS { guard.preflight() } else { dispatch(shared, request).await };
+    let mut reply = if request.method() == Method::OPTIONS {
+        guard.preflight()
+    } else {
+        dispatch(shared, &guard, request).await
+    };
     guard.open_to(origin.as_ref(), &mut reply);
     reply
 }
 
-async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
+async fn dispatch(shared: &Arc<Shared>, guard: &Guard, request: Request<Incoming>) -> Reply {
     let path = request.uri().path().to_owned();
     if path == "/health" {
         return info::health(shared);
     }
-    let principal = match shared.guard.load().principal(request.headers()) {
-        Ok(principal) => principal,
-        Err(refused) => return *refused,
+    if path.starts_with("/.well-known/")
+        && let Some(metadata) = challenge::metadata(shared, &path)
+    {
+        return if request.method() == Method::GET { metadata } else { not_allowed("GET") };
+    }
+    let endpoint = endpoint(&path, request.headers());
+    let name = endpoint.as_ref().and_then(|(name, _)| *name);
+    let turned_away = |refused| challenge::refused(&refused, guard.who().resource().as_deref(), name);
+    let pass = match guard.pass(request.headers(), name).await {
+        Ok(pass) => pass,
+        Err(refused) => return turned_away(refused),
     };
-    if let Some((name, session)) = endpoint(&path, request.headers()) {
+    if let Some((name, session)) = endpoint {
         let profile = name.and_then(|name| shared.hub.profile(name));
         if profile.is_none() && name.is_some() {
             return json(
@@ -58,24 +71,28 @@ async fn dispatch(shared: &Arc<Shared>, request: Request<Incoming>) -> Reply {
         let address = Address { session, profile };
         return match *request.method() {
             Method::POST => match body(shared, request).await {
-                Ok((headers, body)) => post::post(shared, &headers, address, principal, body).await,
+                Ok((headers, body)) => tokio::select! {
+                    biased;
+                    reply = post::post(shared, &headers, address, pass.clone(), body) => reply,
+                    () = pass.revoked() => turned_away(Refused::Revoked),
+                },
                 Err(refused) => *refused,
             },
-            Method::GET => session::get(shared, request.headers(), &address, &principal),
-            Method::DELETE => session::delete(shared, &address, &principal),
+            Method::GET => session::get(shared, request.headers(), &address, &pass),
+            Method::DELETE => session::delete(shared, &address, &pass.principal),
             _ => not_allowed("GET, POST, DELETE"),
         };
     }
     match (path.as_str(), request.method()) {
-        ("/sse", &Method::GET) => old_sse::open(shared, principal),
+        ("/sse", &Method::GET) => old_sse::open(shared, pass),
         ("/messages", &Method::POST) => {
             let query = request.uri().query().unwrap_or_default().to_owned();
             match body(shared, request).await {
-                Ok((_, body)) => old_sse::message(shared, &query, &principal, body).await,
+                Ok((_, body)) => old_sse::message(shared, &query, &pass.principal, body).await,
                 Err(refused) => *refused,
             }
         }
-        ("/api", &Method::GET) => info::api(shared, &principal),
+        ("/api", &Method::GET) => info::api(shared, &pass.principal),
         ("/metrics", &Method::GET) => info::metrics(shared),
         ("/sse" | "/api" | "/metrics", _) => not_allowed("GET"),
         ("/messages", _) => not_allowed("POST"),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, StatusCode};
-use toolgate_core::{Hub, Principal};
+use toolgate_core::{Hub, Pass, Principal};
 use toolgate_host::Clock;
 use toolgate_wire::{Version, headers};
 
@@ -33,6 +33,8 @@ const STANDALONE: u64 = 0;
 /// One legacy client, from its `initialize` on.
 pub(crate) struct Session {
     pub(crate) peer: Arc<Peer>,
+    /// What it was begun with.
+    pass: Pass,
     used_ms: AtomicU64,
     logs: Mutex<Logs>,
     budget: Budget,
@@ -67,6 +69,7 @@ impl Sessions {
                 tokio::time::sleep(SWEEP).await;
                 let Some(all) = all.upgrade() else { return };
                 let oldest = clock.unix_ms().saturating_sub(idle_ms);
+                turn_out(&all);
                 let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                 all.retain(|_, session| {
                     session.is_in_use() || session.used_ms.load(Ordering::Relaxed) > oldest
@@ -78,13 +81,14 @@ impl Sessions {
     }
 
     /// Begins a session, and names it in the answer to `initialize`.
-    pub(super) fn begin(&self, peer: Arc<Peer>, reply: &mut Reply) -> Checked<()> {
+    pub(super) fn begin(&self, peer: Arc<Peer>, pass: Pass, reply: &mut Reply) -> Checked<()> {
         let id = random_id()?;
         let name = HeaderValue::from_str(&id).map_err(|_| {
             Box::new(text(StatusCode::INTERNAL_SERVER_ERROR, "the session could not be named\n"))
         })?;
         let session = Session {
             peer,
+            pass,
             used_ms: AtomicU64::new(self.clock.unix_ms()),
             logs: Mutex::default(),
             budget: self.budget.clone(),
@@ -94,6 +98,10 @@ impl Sessions {
             let why = "too many sessions; try again later\n";
             return Err(Box::new(text(StatusCode::SERVICE_UNAVAILABLE, why)));
         }
+        // Whoever turns out sessions after its pass ended has been here before, or will be.
+        if session.pass.is_revoked() {
+            return Err(Box::new(text(StatusCode::UNAUTHORIZED, "the token is not valid any more\n")));
+        }
         all.insert(id, Arc::new(session));
         reply.headers_mut().insert(headers::SESSION_ID, name);
         Ok(())
@@ -101,9 +109,16 @@ impl Sessions {
 
     /// The session of this principal with this id.
     pub(super) fn find(&self, id: &str, principal: &Principal) -> Option<Arc<Session>> {
-        let session = self.lock().get(id).filter(|session| *session.peer.principal == *principal).cloned()?;
+        let is_theirs =
+            |session: &&Arc<Session>| *session.peer.principal == *principal && !session.pass.is_revoked();
+        let session = self.lock().get(id).filter(is_theirs).cloned()?;
         session.used_ms.store(self.clock.unix_ms(), Ordering::Relaxed);
         Some(session)
+    }
+
+    /// Ends the sessions whose pass does not hold any more.
+    pub(super) fn turn_out(&self) {
+        turn_out(&self.all);
     }
 
     pub(super) fn count(&self) -> usize {
@@ -163,6 +178,12 @@ impl Session {
         self.logs().kept.iter().any(|log| log.is_connected() || !log.is_over(Duration::ZERO))
     }
 
+    /// Ends all that runs in it, and all streams.
+    fn end(&self) {
+        self.peer.cancel_all();
+        self.logs().kept.iter().for_each(|log| log.end());
+    }
+
     fn sweep(&self) {
         let mut logs = self.logs();
         logs.kept.retain(|log| !log.is_over(KEPT));
@@ -176,6 +197,15 @@ impl Session {
     }
 }
 
+/// Ends the sessions whose pass does not hold any more.
+fn turn_out(all: &Mutex<HashMap<String, Arc<Session>>>) {
+    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+    let gone: Vec<Arc<Session>> =
+        all.extract_if(|_, session| session.pass.is_revoked()).map(|(_, session)| session).collect();
+    drop(all);
+    gone.iter().for_each(|session| session.end());
+}
+
 /// A name that nobody can guess.
 pub(super) fn random_id() -> Checked<String> {
     let mut random = [0; 16];
@@ -187,20 +217,15 @@ pub(super) fn random_id() -> Checked<String> {
 }
 
 /// `GET`: the stream of what belongs to no request, or what a client missed of another.
-pub(crate) fn get(
-    shared: &Arc<Shared>,
-    headers: &HeaderMap,
-    address: &Address,
-    principal: &Principal,
-) -> Reply {
+pub(crate) fn get(shared: &Arc<Shared>, headers: &HeaderMap, address: &Address, pass: &Pass) -> Reply {
     let Some(id) = address.session.as_ref().filter(|_| shared.config.sessions) else {
         return not_allowed("POST");
     };
-    let Some(session) = shared.sessions.find(id, principal) else {
+    let Some(session) = shared.sessions.find(id, &pass.principal) else {
         return super::post::no_session(None);
     };
     if let Some(last) = headers.get(headers::LAST_EVENT_ID)
-        && let Some(reply) = resume(shared, &session, last)
+        && let Some(reply) = resume(shared, &session, last, pass)
     {
         return reply;
     }
@@ -209,7 +234,7 @@ pub(crate) fn get(
         announce(shared, &session, log.clone());
     }
     let from = log.end_number();
-    stream::read(shared, log, from)
+    stream::standing(shared, log, from, pass)
 }
 
 /// `DELETE`: the end of a session and of all that runs in it.
@@ -220,13 +245,12 @@ pub(crate) fn delete(shared: &Shared, address: &Address, principal: &Principal) 
     let Some(session) = shared.sessions.end(id, principal) else {
         return super::post::no_session(None);
     };
-    session.peer.cancel_all();
-    session.logs().kept.iter().for_each(|log| log.end());
+    session.end();
     empty(StatusCode::NO_CONTENT)
 }
 
 /// The rest of the stream that a client lost; `None` where it has to begin anew with the stream of no request.
-fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Option<Reply> {
+fn resume(shared: &Shared, session: &Session, last: &HeaderValue, pass: &Pass) -> Option<Reply> {
     let ids = last.to_str().ok().and_then(|text| text.split_once('-'));
     let ids = ids
         .and_then(|(stream, event)| Some((stream.parse().ok()?, event.parse::<u64>().ok()?.checked_add(1)?)));
@@ -234,7 +258,7 @@ fn resume(shared: &Shared, session: &Session, last: &HeaderValue) -> Option<Repl
         return Some(text(StatusCode::BAD_REQUEST, "`Last-Event-ID` is none of this server's\n"));
     };
     match session.log(stream_id) {
-        Some(log) if log.reaches_back_to(next) => Some(stream::read(shared, log, next)),
+        Some(log) if log.reaches_back_to(next) => Some(stream::standing(shared, log, next, pass)),
         _ if stream_id == STANDALONE => None,
         _ => Some(text(StatusCode::BAD_REQUEST, "what followed `Last-Event-ID` is not kept any more\n")),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use toolgate_core::Pass;
 use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
 use super::Shared;
@@ -28,8 +29,8 @@ pub(crate) fn single(frame: Bytes) -> Reply {
     events(body)
 }
 
-/// The events of a call, to this client only; when it goes away, the call is cancelled.
-pub(crate) fn direct(shared: &Shared, mut exchange: Box<Exchange>, first: Option<Step>) -> Reply {
+/// The events of a call, to this client only; when it goes away, or its pass does, the call is cancelled.
+pub(crate) fn direct(shared: &Shared, mut exchange: Box<Exchange>, first: Option<Step>, pass: Pass) -> Reply {
     let (pieces, body) = mpsc::channel(WAITING);
     shared.hub.tasks().spawn(async move {
         let mut step = first;
@@ -50,6 +51,7 @@ pub(crate) fn direct(shared: &Shared, mut exchange: Box<Exchange>, first: Option
             step = tokio::select! {
                 step = exchange.next() => Some(step),
                 () = pieces.closed() => return,
+                () = pass.revoked() => return,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => {
                     if pieces.send(Bytes::from_static(KEEP_ALIVE)).await.is_err() {
                         return;
@@ -69,9 +71,10 @@ pub(crate) fn logged(
     session: &Arc<Session>,
     mut exchange: Box<Exchange>,
     first: Option<Step>,
+    pass: Pass,
 ) -> Reply {
     let log = session.open_log();
-    let reply = read(shared, log.clone(), 0);
+    let reply = read(shared, log.clone(), 0, async move { pass.revoked().await });
     shared.hub.tasks().spawn(async move {
         let mut step = first;
         loop {
@@ -91,12 +94,24 @@ pub(crate) fn logged(
     reply
 }
 
+/// What a log holds from an event on, and what follows, for as long as the pass holds that it was opened with.
+pub(crate) fn standing(shared: &Shared, log: Arc<EventLog>, from: u64, pass: &Pass) -> Reply {
+    let pass = pass.clone();
+    read(shared, log, from, async move { pass.over().await })
+}
+
 /// What a log holds from an event on, and what follows. When the server stops, the session's own stream ends at
 /// once, and that of a call when the call does.
-pub(crate) fn read(shared: &Shared, log: Arc<EventLog>, from: u64) -> Reply {
+fn read(
+    shared: &Shared,
+    log: Arc<EventLog>,
+    from: u64,
+    over: impl Future<Output = ()> + Send + 'static,
+) -> Reply {
     let (pieces, body) = mpsc::channel(WAITING);
     let mut reader = log.reader(from);
     shared.hub.tasks().spawn(async move {
+        let mut over = std::pin::pin!(over);
         loop {
             let piece = tokio::select! {
                 piece = reader.next() => match piece {
@@ -104,6 +119,7 @@ pub(crate) fn read(shared: &Shared, log: Arc<EventLog>, from: u64) -> Reply {
                     None => return,
                 },
                 () = pieces.closed() => return,
+                () = &mut over => return,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => Bytes::from_static(KEEP_ALIVE),
             };
             if pieces.send(piece).await.is_err() {
@@ -115,7 +131,7 @@ pub(crate) fn read(shared: &Shared, log: Arc<EventLog>, from: u64) -> Reply {
 }
 
 /// What changes, for a modern client that listens.
-pub(crate) fn listening(shared: &Shared, mut listening: Box<Listening>) -> Reply {
+pub(crate) fn listening(shared: &Shared, mut listening: Box<Listening>, pass: Pass) -> Reply {
     let (pieces, body) = mpsc::channel(WAITING);
     let stopping = shared.stopping.clone();
     shared.hub.tasks().spawn(async move {
@@ -124,6 +140,7 @@ pub(crate) fn listening(shared: &Shared, mut listening: Box<Listening>) -> Reply
                 frame = listening.next() => frame.map(event),
                 () = pieces.closed() => return,
                 () = stopping.cancelled() => None,
+                () = pass.over() => None,
                 () = tokio::time::sleep(KEEP_ALIVE_EVERY) => Some(Bytes::from_static(KEEP_ALIVE)),
             };
             let last = piece.is_none();

@@ -1,5 +1,6 @@
 //! HTTP: made-up methods, paths, headers and bodies get an answer that is one, and never one that blames us.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::collection::vec;
@@ -10,7 +11,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolgate_front::http::{HttpConfig, Server};
 
-use crate::scene::{PATIENCE, echoing, runtime};
+use crate::scene::{Nobody, PATIENCE, echoing, runtime};
 
 fn word(known: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![4 => proptest::sample::select(known).prop_map(String::from), 1 => "[!-9;-~]{1,16}"]
@@ -84,7 +85,7 @@ fn made_up_requests_are_answered_and_never_blame_us() {
     let runtime = runtime();
     let server = runtime.block_on(async {
         let config = HttpConfig { port: 0, ..HttpConfig::default() };
-        Server::bind(echoing(), config).await.unwrap()
+        Server::bind(echoing(), config, Arc::new(Nobody)).await.unwrap()
     });
     let (address, stop) = (server.address(), CancellationToken::new());
     let serving = runtime.spawn(server.serve(stop.clone()));

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Hub;
+use toolgate_core::{Authenticated, Authenticator, Hub, ProtectedResource, Refused};
 use toolgate_front::stdio::{StdioLimits, serve};
 use toolgate_testkit::{FakeSource, hub};
 
@@ -41,4 +42,29 @@ pub(crate) async fn served(input: &[u8], piece: usize) -> Vec<u8> {
     let all = async { tokio::join!(serving, typing, reading).2.unwrap() };
     timeout(PATIENCE, all).await.expect("the connection ends with its input");
     output
+}
+
+/// Knows nobody by a token, and demands none.
+pub(crate) struct Nobody;
+
+impl Authenticator for Nobody {
+    fn authenticate(&self, _bearer: &str, _profile: Option<&str>) -> Authenticated {
+        Authenticated::Now(Err(Refused::Unknown))
+    }
+
+    fn knows_anyone(&self) -> bool {
+        false
+    }
+
+    fn demands(&self) -> bool {
+        false
+    }
+
+    fn resource(&self) -> Option<Arc<ProtectedResource>> {
+        None
+    }
+
+    fn ended(&self) -> watch::Receiver<u64> {
+        watch::channel(0).1
+    }
 }

@@ -1,0 +1,181 @@
+//! Requests to other servers: within limits of time and size, and never to where a redirect leads.
+//!
+//! Addresses here are those that a person configured, or that a server named which they configured. What a model may
+//! name will need a guard over private addresses; its place is [`Outbound::get`], before anything is sent.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode};
+use url::{Host, Url};
+
+/// How long a request may take as a whole.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The largest answer that is read.
+const MOST_BYTES: usize = 1024 * 1024;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundError {
+    /// The address may not be used.
+    #[error("`{url}` is no address with `https`; `http` is only for this machine")]
+    Address {
+        /// The address.
+        url: String,
+    },
+    /// There was no answer, or not the whole of it.
+    #[error("`{url}` could not be reached")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What happened.
+        source: reqwest::Error,
+    },
+    /// The answer was no success.
+    #[error("`{url}` answered {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// How it answered.
+        status: u16,
+    },
+    /// The answer is too large.
+    #[error("`{url}` answered more than {MOST_BYTES} bytes")]
+    TooLarge {
+        /// The address.
+        url: String,
+    },
+}
+
+/// Sends requests to other servers. What it needs for that is made with the first of them.
+#[derive(Debug, Default)]
+pub struct Outbound {
+    client: OnceLock<Client>,
+}
+
+impl Outbound {
+    /// The body of what is at an address.
+    ///
+    /// # Errors
+    /// The address may not be used, or there was no whole, successful answer in time.
+    pub async fn get(&self, url: &str) -> Result<Bytes, OutboundError> {
+        let address = allowed(url)?;
+        let lost = |source| OutboundError::Unreachable { url: url.to_owned(), source };
+        let request = self.client().map_err(lost)?.get(address).header("accept", "application/json");
+        let mut answer = request.send().await.map_err(lost)?;
+        if answer.status() != StatusCode::OK {
+            return Err(OutboundError::Status { url: url.to_owned(), status: answer.status().as_u16() });
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = answer.chunk().await.map_err(lost)? {
+            if body.len() + piece.len() > MOST_BYTES {
+                return Err(OutboundError::TooLarge { url: url.to_owned() });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body.into())
+    }
+
+    fn client(&self) -> Result<&Client, reqwest::Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = Client::builder()
+            .redirect(Policy::none())
+            .no_proxy()
+            .timeout(TIME)
+            .connect_timeout(TIME)
+            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(self.client.get_or_init(|| client))
+    }
+}
+
+/// Reads an address: `https`, or `http` to this machine.
+fn allowed(url: &str) -> Result<Url, OutboundError> {
+    let refused = || OutboundError::Address { url: url.to_owned() };
+    let address = Url::parse(url).map_err(|_| refused())?;
+    let is_here = match address.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => return Err(refused()),
+    };
+    match address.scheme() {
+        "https" => Ok(address),
+        "http" if is_here => Ok(address),
+        _ => Err(refused()),
+    }
+}
+
+/// Whether an address may be asked: `https`, or `http` to this machine.
+pub fn is_allowed(url: &str) -> bool {
+    allowed(url).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn plain_http_stays_on_this_machine() {
+        #[track_caller]
+        fn check(url: &str, expect: bool) {
+            assert_eq!(is_allowed(url), expect, "{url}");
+        }
+        check("https://login.example.com/keys", true);
+        check("http://127.0.0.1:8080/keys", true);
+        check("http://localhost/keys", true);
+        check("http://[::1]:1/keys", true);
+        check("http://login.example.com/keys", false);
+        check("http://localhost.example.com/keys", false);
+        check("http://127.0.0.1.nip.io/keys", false);
+        check("http://10.0.0.1/keys", false);
+        check("file:///etc/passwd", false);
+        check("data:application/json,{}", false);
+        check("keys", false);
+    }
+
+    /// A server on this machine that answers every request with the same bytes.
+    async fn answering(answer: Vec<u8>) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/keys", listener.local_addr().unwrap());
+        crate::Tasks::new().spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let mut head = [0; 4096];
+                let read = stream.read(&mut head).await.unwrap();
+                assert!(head[..read].starts_with(b"GET /keys HTTP/1.1"));
+                // A client that has read enough hangs up.
+                drop(stream.write_all(&answer).await);
+            }
+        });
+        url
+    }
+
+    #[tokio::test]
+    async fn only_a_small_whole_success_is_an_answer() {
+        let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".to_vec();
+        let url = answering(whole).await;
+        assert_eq!(Outbound::default().get(&url).await.unwrap(), "{}");
+
+        let elsewhere = format!("HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n");
+        let redirects = answering(elsewhere.into_bytes()).await;
+        let error = Outbound::default().get(&redirects).await.unwrap_err();
+        assert!(matches!(error, OutboundError::Status { status: 302, .. }), "{error}");
+
+        let mut large = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+        large.resize(2 * MOST_BYTES, b' ');
+        let error = Outbound::default().get(&answering(large).await).await.unwrap_err();
+        assert!(matches!(error, OutboundError::TooLarge { .. }), "{error}");
+
+        let cut = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}".to_vec()).await;
+        let error = Outbound::default().get(&cut).await.unwrap_err();
+        assert!(matches!(error, OutboundError::Unreachable { .. }), "{error}");
+    }
+}
