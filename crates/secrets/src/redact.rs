@@ -5,6 +5,7 @@ mod forms;
 mod json;
 mod patterns;
 mod pieces;
+mod reach;
 mod stream;
 mod writer;
 

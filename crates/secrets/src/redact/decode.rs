@@ -7,8 +7,11 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-/// How far forms reach around each byte: at most so many bytes before it and behind it.
-pub(crate) type Reach = [Option<(u32, u32)>; 256];
+use super::reach::Reach;
+
+mod segments;
+
+pub(crate) use segments::segments;
 
 /// A way to spell bytes by others.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,24 +75,6 @@ impl Found {
     }
 }
 
-/// Whether decoding could show a form, or another spelling, that is not seen without.
-pub(crate) fn matters(text: &[u8], spelling: Spelling, reach: &Reach) -> bool {
-    let mut at = 0;
-    while let Some(next) = memchr(spelling.lead(), &text[at..]) {
-        at += next;
-        match read(&text[at..], spelling) {
-            Found::Escape { taken, bytes, .. } => {
-                if reach[usize::from(bytes[0])].is_some() || matches!(bytes[0], b'\\' | b'%') {
-                    return true;
-                }
-                at += taken;
-            }
-            Found::Plain | Found::Open => at += 1,
-        }
-    }
-    false
-}
-
 /// Decodes a text, up to where it can be read only with what comes next if `more` may come.
 pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool) -> Decoded {
     let (marks, windows) = (Vec::new(), Vec::new());
@@ -101,7 +86,12 @@ pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool)
         match read(&text[at..], spelling) {
             Found::Escape { taken, bytes, length } => {
                 out.text.extend_from_slice(&text[copied..at]);
-                out.push(at, taken, &bytes[..length], reach);
+                let behind = known(text.get(at + taken));
+                out.push(
+                    Mark { at: out.text.len(), from: at, length: length as u8, taken: taken as u8 },
+                    &bytes,
+                );
+                out.look_around(&bytes[..length], behind, reach);
                 at += taken;
                 copied = at;
             }
@@ -151,22 +141,34 @@ impl Decoded {
         self.marks.partition_point(|mark| mark.at <= at).checked_sub(1).map(|index| &self.marks[index])
     }
 
-    fn push(&mut self, from: usize, taken: usize, bytes: &[u8], reach: &Reach) {
-        let at = self.text.len();
-        self.text.extend_from_slice(bytes);
-        // An escape takes at most 12 bytes and makes at most 4.
-        self.marks.push(Mark { at, from, length: bytes.len() as u8, taken: taken as u8 });
+    /// Adds what an escape stands for. It takes at most 12 bytes and makes at most 4.
+    fn push(&mut self, mark: Mark, bytes: &[u8; 4]) {
+        self.text.extend_from_slice(&bytes[..usize::from(mark.length)]);
+        self.marks.push(mark);
         for spelling in Spelling::ALL {
             self.made[spelling as usize] |= bytes[0] == spelling.lead();
         }
-        if let Some((before, behind)) = reach[usize::from(bytes[0])] {
-            let (start, end) = (at.saturating_sub(before as usize), at + 1 + behind as usize);
-            match self.windows.last_mut() {
-                Some(last) if start <= last.end => last.end = last.end.max(end),
-                _ => self.windows.push(start..end),
-            }
+    }
+
+    /// Keeps in mind what is around the character that was added last, if a form may lie across it.
+    fn look_around(&mut self, character: &[u8], behind: Option<u8>, reach: &Reach) {
+        let at = self.text.len() - character.len();
+        let before = at.checked_sub(1).map(|before| self.text[before]);
+        if !reach.across(before, character, behind) {
+            return;
+        }
+        let (before, behind) = reach.around(character[0]).unwrap_or_default();
+        let (start, end) = (at.saturating_sub(before as usize), at + 1 + behind as usize);
+        match self.windows.last_mut() {
+            Some(last) if start <= last.end => last.end = last.end.max(end),
+            _ => self.windows.push(start..end),
         }
     }
+}
+
+/// A byte that stands for itself, whatever is decoded.
+fn known(byte: Option<&u8>) -> Option<u8> {
+    byte.copied().filter(|byte| !matches!(byte, b'\\' | b'%'))
 }
 
 impl Mark {

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 use toolgate_host::Secret;
 
-use super::decode::{self, Decoded, Reach, Spelling};
+use super::decode::{self, Decoded, Spelling};
 use super::forms::{Form, forms};
 use super::pieces::{Hit, Piece, settle};
+use super::reach::Reach;
 
 /// How often spellings are undone, one inside the other: escapes, and percent signs.
 pub(crate) const DEPTH: Depth = Depth([4, 2]);
@@ -22,7 +23,7 @@ pub(crate) struct Patterns {
     forms: Vec<Known>,
     longest: usize,
     markers: Vec<Box<str>>,
-    reach: Box<Reach>,
+    reach: Reach,
 }
 
 struct Known {
@@ -45,6 +46,10 @@ pub(crate) struct Depth([u8; 2]);
 impl Depth {
     pub(crate) fn allows(self, spelling: Spelling) -> bool {
         self.0[spelling as usize] > 0
+    }
+
+    pub(crate) fn left(self, spelling: Spelling) -> u32 {
+        u32::from(self.0[spelling as usize])
     }
 
     /// What is left to undo in a decoded text: only what decoding brought to light. Percent signs may stand beside
@@ -98,7 +103,8 @@ impl Patterns {
             .match_kind(MatchKind::LeftmostLongest)
             .kind((total > SMALL).then_some(AhoCorasickKind::ContiguousNFA))
             .build(forms.iter().map(|form| &form.bytes))?;
-        let mut this = Self { automaton, reach: reach(&forms), forms, longest, markers };
+        let reach = Reach::new(forms.iter().map(|form| &*form.bytes));
+        let mut this = Self { automaton, reach, forms, longest, markers };
         let again: Vec<u32> = this.forms.iter().map(|form| this.again(&form.bytes)).collect();
         this.forms.iter_mut().zip(again).for_each(|(form, again)| form.again = again);
         Ok(this)
@@ -111,7 +117,7 @@ impl Patterns {
 
     pub(crate) fn memory_usage(&self) -> usize {
         let forms: usize = self.forms.iter().map(|form| form.bytes.len() + size_of::<Known>()).sum();
-        self.automaton.memory_usage() + forms + size_of::<Reach>()
+        self.automaton.memory_usage() + forms
     }
 
     pub(crate) fn all(&self) -> Vec<Vec<u8>> {
@@ -154,28 +160,40 @@ impl Patterns {
     /// Looks at what a text spells by escapes and percent signs.
     fn spelled(&self, text: &[u8], depth: Depth, hits: &mut Vec<Hit>) {
         for spelling in Spelling::ALL {
-            if !depth.allows(spelling) || !decode::matters(text, spelling, &self.reach) {
-                continue;
+            if depth.allows(spelling) {
+                decode::segments(text, spelling, depth.left(spelling), &self.reach, |segment| {
+                    self.decoded(&text[segment.clone()], spelling, depth, |hit| {
+                        hits.push(Hit {
+                            start: segment.start + hit.start,
+                            end: segment.start + hit.end,
+                            ..hit
+                        });
+                    });
+                });
             }
-            let decoded = decode::decode(text, spelling, &self.reach, false);
-            let mut found = Vec::new();
-            for window in &decoded.windows {
-                let end = window.end.min(decoded.text.len());
-                self.scan(&decoded.text[window.start..end], window.start, &mut found);
-            }
-            if let Some(depth) = depth.below(spelling, &decoded) {
-                self.spelled(&decoded.text, depth, &mut found);
-            }
-            hits.extend(found.into_iter().map(|hit| {
-                let written = decoded.written(hit.range());
-                Hit { start: written.start, end: written.end, ..hit }
-            }));
+        }
+    }
+
+    /// Decodes a text, and looks at that.
+    fn decoded(&self, text: &[u8], spelling: Spelling, depth: Depth, mut report: impl FnMut(Hit)) {
+        let decoded = decode::decode(text, spelling, &self.reach, false);
+        let mut found = Vec::new();
+        for window in &decoded.windows {
+            let end = window.end.min(decoded.text.len());
+            self.scan(&decoded.text[window.start..end], window.start, &mut found);
+        }
+        if let Some(depth) = depth.below(spelling, &decoded) {
+            self.spelled(&decoded.text, depth, &mut found);
+        }
+        for hit in found {
+            let written = decoded.written(hit.range());
+            report(Hit { start: written.start, end: written.end, ..hit });
         }
     }
 
     /// Whether a form begins like this, and goes on.
     fn begins(&self, part: &[u8]) -> bool {
-        if part.first().is_none_or(|first| self.reach[usize::from(*first)].is_none()) {
+        if part.first().is_none_or(|first| !self.reach.begins(*first)) {
             return false;
         }
         let next = self.forms.partition_point(|form| *form.bytes <= *part);
@@ -186,18 +204,6 @@ impl Patterns {
         let again = (1..form.len()).find(|at| self.begins(&form[*at..])).unwrap_or(form.len());
         u32::try_from(again).unwrap_or(u32::MAX)
     }
-}
-
-fn reach(forms: &[Known]) -> Box<Reach> {
-    let mut reach: Box<Reach> = Box::new([None; 256]);
-    for form in forms {
-        let length = u32::try_from(form.bytes.len()).unwrap_or(u32::MAX);
-        for (at, byte) in (0..length).zip(&form.bytes) {
-            let (before, behind) = reach[usize::from(*byte)].unwrap_or_default();
-            reach[usize::from(*byte)] = Some((before.max(at), behind.max(length - 1 - at)));
-        }
-    }
-    reach
 }
 
 /// `[REDACTED:NAME]`, with a name that needs no escape anywhere.

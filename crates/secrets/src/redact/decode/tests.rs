@@ -2,8 +2,9 @@
 
 use super::*;
 
-fn everything() -> Box<Reach> {
-    Box::new([Some((2, 1)); 256])
+fn everything() -> Reach {
+    let all: Vec<[u8; 2]> = (0..=u8::MAX).map(|byte| [byte, byte]).collect();
+    Reach::new(all.iter().map(|form| &form[..]))
 }
 
 #[track_caller]
@@ -55,18 +56,17 @@ fn decoded_parts_lead_back_to_what_was_written() {
 }
 
 #[test]
-fn only_escapes_that_can_be_in_a_form_matter() {
-    let mut reach: Box<Reach> = Box::new([None; 256]);
-    reach[usize::from(b'A')] = Some((2, 3));
-    let check = |text: &str, expect: bool, windows: &[Range<usize>]| {
-        let text = text.as_bytes();
-        assert_eq!(matters(text, Spelling::Backslash, &reach), expect);
-        assert_eq!(decode(text, Spelling::Backslash, &reach, false).windows, windows);
-    };
-    check(r"A\n\t\u0042", false, &[]);
-    check(r"\\", true, &[]);
-    check(r"\n123\u0041\n345678\u0041", true, &[2..8, 10..16]);
-    check(r"\u0041234567\x41\n\u0041", true, &[0..4, 5..13]);
+fn windows_reach_as_far_as_forms_do() {
+    #[track_caller]
+    fn check(text: &str, windows: &[Range<usize>]) {
+        let reach = Reach::new([&b"12A345"[..]].into_iter());
+        assert_eq!(decode(text.as_bytes(), Spelling::Backslash, &reach, false).windows, windows);
+    }
+    check(r"12A345\n\t\u0042", &[]);
+    check(r"\n012\u0041345678902\x413", &[2..8, 12..18]);
+    check(r"12\u0041\u0041345", &[0..6]);
+    check(r"13\u00413", &[]);
+    check(r"12\u00414", &[]);
 }
 
 #[test]

@@ -1,0 +1,140 @@
+//! The parts of a text whose decoding could show a form that the written text does not.
+//!
+//! Most escapes are a line break or a quote that no form has, or not beside what stands beside them: no form lies
+//! across them, at any depth. They cut a text into segments, of which only those with another escape are decoded.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::{Found, Spelling, known, read};
+use crate::redact::reach::Reach;
+
+/// The longest rest of an escape whose backslash is itself escaped in another way: `u{10ffff}`.
+const TAIL: usize = 9;
+
+/// Reports the segments worth decoding, where the spelling is undone at most `depth` times.
+pub(crate) fn segments(
+    text: &[u8],
+    spelling: Spelling,
+    depth: u32,
+    reach: &Reach,
+    mut report: impl FnMut(Range<usize>),
+) {
+    let (mut start, mut at, mut worth) = (0, 0, false);
+    // So many bytes behind an escape may be a part of it.
+    let mut tail = 0;
+    while let Some(next) = memchr(spelling.lead(), &text[at..]) {
+        let lead = at + next;
+        let before = if next <= tail { None } else { literal_before(text, lead) };
+        let (end, quiet) = match spelling {
+            Spelling::Backslash => backslashes(text, lead, before, depth, reach),
+            Spelling::Percent => escape(text, lead, before, reach),
+        };
+        at = end;
+        match quiet {
+            Quiet::No => (worth, tail) = (true, TAIL),
+            Quiet::Barrier => {
+                if std::mem::take(&mut worth) {
+                    report(start..lead);
+                }
+                (start, tail) = (end, 0);
+            }
+            Quiet::Nothing => {}
+        }
+    }
+    if worth {
+        report(start..text.len());
+    }
+}
+
+/// Whether an escape can be passed over.
+enum Quiet {
+    /// A form may lie across it.
+    No,
+    /// No form lies across it.
+    Barrier,
+    /// It is no escape.
+    Nothing,
+}
+
+/// The byte before a place, if it stands for itself.
+fn literal_before(text: &[u8], at: usize) -> Option<u8> {
+    let byte = known(at.checked_sub(1).and_then(|before| text.get(before)))?;
+    let percent = at >= 3 && text[at - 3] == b'%';
+    (!percent).then_some(byte)
+}
+
+/// A run of backslashes and what it escapes. Each time it is decoded half of it is left, and what follows is escaped
+/// when an odd number is.
+fn backslashes(text: &[u8], lead: usize, before: Option<u8>, depth: u32, reach: &Reach) -> (usize, Quiet) {
+    let count = text[lead..].iter().take_while(|byte| **byte == b'\\').count();
+    let last = lead + count - 1;
+    let halvings = count.trailing_zeros();
+    let (end, quiet) = if halvings < depth {
+        // Behind other backslashes what stands before is one of them.
+        let before = if count >> halvings == 1 { before } else { None };
+        escape(text, last, before, reach)
+    } else {
+        (last + 1, Quiet::Barrier)
+    };
+    if count > 1 && reach.across(before, b"\\", None) {
+        return (end, Quiet::No);
+    }
+    (end, quiet)
+}
+
+fn escape(text: &[u8], lead: usize, before: Option<u8>, reach: &Reach) -> (usize, Quiet) {
+    let spelling = if text[lead] == b'%' { Spelling::Percent } else { Spelling::Backslash };
+    let Found::Escape { taken, bytes, length } = read(&text[lead..], spelling) else {
+        return (lead + 1, Quiet::Nothing);
+    };
+    let (end, character) = (lead + taken, &bytes[..length]);
+    // These may be a part of another escape; so may half of a pair, which is read as a character from `0xEF` on.
+    let complete =
+        !character[0].is_ascii_alphanumeric() && !matches!(character[0], b'\\' | b'%' | b'{' | b'}' | 0xEF);
+    if !complete || reach.across(before, character, known(text.get(end))) {
+        return (end, Quiet::No);
+    }
+    (end, Quiet::Barrier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, spelling: Spelling, expect: &[&str]) {
+        let reach = Reach::new([&b"pa\"ss/word"[..], b"0123456789"].into_iter());
+        let mut found = Vec::new();
+        segments(text.as_bytes(), spelling, 4, &reach, |segment| found.push(&text[segment]));
+        assert_eq!(found, expect, "{text}");
+    }
+
+    #[test]
+    fn only_segments_in_which_a_form_may_be_spelled_are_decoded() {
+        let check = |text, expect| check(text, Spelling::Backslash, expect);
+        check("pa\"ss/word", &[]);
+        check(r"pa\nss\tword", &[]);
+        check(r#"say \"pa\"ss\" now"#, &[r#"pa\"ss"#]);
+        check(r#"{\"id\":1,\"pass\":2}"#, &[]);
+        check(r#"\n{\\\"pa\\\"ss\\/word\\\"}\n"#, &[r#"pa\\\"ss\\/word"#]);
+        check(r"\n\u0070a\n\u0041\n", &[r"\u0070a", r"\u0041"]);
+        check(r"a\ud83d\ude00b\u00e9c", &[]);
+        check(r"a\\ud83d\\ude00b", &[r"a\\ud83d\\ude00b"]);
+        check(r"\n\\\\\\\\u0070\n", &[r"\\\\\\\\u0070"]);
+        check(r"\n\\\\\\\\\\\\\\\\u0070\n", &[]);
+        check(r"\n\", &[]);
+        check(r#"\n\u0070\"s"#, &[r#"\u0070\"s"#]);
+        check(r#"\n\u0070 and ten more \"s"#, &["\\u0070 and ten more "]);
+    }
+
+    #[test]
+    fn percent_signs_too() {
+        let check = |text, expect| check(text, Spelling::Percent, expect);
+        check("100% of %20 %0A", &[]);
+        check("%20%70a%22ss%20x%20", &["%70a%22ss"]);
+        check("%20ss%2Fword%20ss%2Fx", &["ss%2Fword"]);
+        check("%5C", &["%5C"]);
+    }
+}
