@@ -4,6 +4,7 @@
 //! files nor commands nor where a configuration was written: it is given tables that were read, and names in its errors the
 //! keys that are wrong.
 
+mod bucket;
 mod compile;
 mod compiled;
 mod condition;
@@ -14,6 +15,8 @@ mod expect;
 mod explain;
 mod gate;
 mod glob;
+mod limits;
+mod places;
 mod principal;
 mod suggest;
 mod target;
@@ -24,3 +27,4 @@ pub use error::{Fault, PolicyError};
 pub use expect::{Expectations, Failure, Report, ToolFacts, Unreadable, read_target};
 pub use explain::{Explanation, Question, Step};
 pub use gate::RulesGate;
+pub use limits::{LimitSettings, Limits};

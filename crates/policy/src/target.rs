@@ -129,7 +129,7 @@ impl FromStr for TargetPattern {
             let or = "a pattern is a tool's name, or begins with `tool:`, `resource:`, `prompt:`, `completion:`, `subscription:`, `task:`, `method:` or `*:`";
             return Err(BadPattern {
                 message: format!("`{text}` is of no kind that exists"),
-                hint: did_you_mean(kind, KINDS, or),
+                hint: did_you_mean(kind, KINDS.into_iter().filter(|kind| *kind != "*"), or),
             });
         };
         Ok(Self { kind, glob: Glob::new(name) })
