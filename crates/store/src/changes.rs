@@ -72,7 +72,7 @@ pub(crate) fn listen(store: &Database) -> broadcast::Receiver<Collection> {
         *watching = true;
         let (weak, stop) = (store.weak(), store.tasks().stopping());
         match store.place().0.clone() {
-            Kind::File(_) => store.tasks().spawn(marks::watch(weak, stop)),
+            Kind::File(path) => store.tasks().spawn(marks::watch(weak, path, stop)),
             Kind::Server { url, .. } => store.tasks().spawn(notices::watch(weak, url, stop)),
         };
     }

@@ -119,6 +119,11 @@ fn server(place: &Place, code: &str, error: &sqlx::Error) -> (String, &'static s
         "57P01" | "57P02" | "57P03" => {
             (format!("PostgreSQL at {place} is stopping or starting"), "it is tried again with the next use")
         }
+        // A certificate that is not trusted is data that is not right, to who reads it.
+        _ if matches!(error, sqlx::Error::Io(cause) if cause.kind() == std::io::ErrorKind::InvalidData) => (
+            format!("PostgreSQL at {place} cannot be trusted"),
+            "its certificate is not known here: name its authority by `sslrootcert` in `store.url`",
+        ),
         _ if matches!(error, sqlx::Error::Io(_)) => (
             format!("PostgreSQL at {place} cannot be reached"),
             "check that it runs, and that `store.url` is right; it is tried again with the next use",

@@ -1,13 +1,13 @@
 //! Who is told of which change.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 use toolgate_core::{Collection, Store, Write};
 use toolgate_testkit::Postgres;
 
-use crate::stage::{BOTH, Stage, insert, insert_until, must, shown};
+use crate::stage::{BOTH, Kind, Stage, insert, insert_until, must, shown};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -46,8 +46,28 @@ async fn another_process_sees_what_was_changed_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_file_that_rested_for_long_is_still_looked_at() {
+    let stage = Stage::on(Kind::Sqlite);
+    let (here, there) = (stage.handle(), stage.handle());
+    must(&*here, insert("a", "1")).await;
+    let mut changes = there.changes();
+    settle(&mut changes).await;
+    for n in 0..3 {
+        for end in ["", "-wal"] {
+            let path = format!("{}{end}", stage.file().display());
+            let file = std::fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(100 + n)).unwrap();
+        }
+        // Time for the watching to find that nothing happens any more.
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        must(&*here, token(&n.to_string())).await;
+        hear(&mut changes, Collection::Tokens).await;
+    }
+}
+
+#[tokio::test]
 async fn a_store_that_is_made_later_is_noticed_and_none_is_made_to_look() {
-    let stage = Stage::on(crate::stage::Kind::Sqlite);
+    let stage = Stage::on(Kind::Sqlite);
     let (here, there) = (stage.handle(), stage.handle());
     let mut changes = there.changes();
     settle(&mut changes).await;
@@ -80,7 +100,7 @@ async fn nothing_is_missed_however_listening_and_writing_meet() {
 
 #[tokio::test]
 async fn watching_ends_with_the_last_listener_and_begins_anew() {
-    let stage = Stage::on(crate::stage::Kind::Sqlite);
+    let stage = Stage::on(Kind::Sqlite);
     let (here, there) = (stage.handle(), stage.handle());
     must(&*here, insert("a", "")).await;
     for _ in 0..2 {
