@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, ConnectionId, Principal, Target};
+use crate::{Client, ConnectionId, Principal, Target, TraceContext};
 
 /// One request on its way to a source.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Call {
     pub connection: Option<ConnectionId>,
     /// How long it may take, if the caller said so; the hub's own limit holds all the same.
     pub time_limit: Option<Duration>,
+    /// Where it belongs in its client's trace, if the client said so.
+    pub trace: Option<Arc<TraceContext>>,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
 }
@@ -51,6 +53,7 @@ impl Call {
             profile: None,
             connection: None,
             time_limit: None,
+            trace: None,
             resume: None,
         }
     }

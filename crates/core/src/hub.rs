@@ -12,12 +12,14 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
+use toolgate_host::process_stats::ProcessStats;
 use toolgate_host::{Clock, Tasks};
 use toolgate_wire::{Era, Raw};
 
-use crate::catalog::{Catalog, Change};
+use crate::catalog::{Catalog, Change, Entry};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
+use crate::metrics::{Now, SourceStates};
 use crate::parking::{Answered, Parked, Parking};
 use crate::presence::Presence;
 use crate::seal::{Next, Sealer, State, digest};
@@ -25,9 +27,9 @@ use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
-    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Gate, Limiter, ListKind, Metrics,
-    NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope, Settings, Source,
-    SourceId, Target, TooMany, Viewer, pipeline, run,
+    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Limiter, ListKind,
+    Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope, Settings,
+    Source, SourceId, SourceState, Target, TooMany, ToolItem, Tracer, Viewer, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -68,6 +70,8 @@ pub(crate) struct Inner {
     pub(crate) limiter: Option<Arc<dyn Limiter>>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) approvals: Option<Approvals>,
+    pub(crate) tracer: Option<Arc<dyn Tracer>>,
+    source_states: SourceStates,
     /// Tells the connections of this hub from those of another.
     pub(crate) instance: String,
 }
@@ -154,6 +158,14 @@ impl Hub {
         let catalog = self.inner.catalog(principal);
         self.inner.settle(&catalog, &[kind]).await;
         self.inner.view(&catalog, principal, None)
+    }
+
+    /// Every tool with its source, whoever may use it: for those who look at the rules, not for callers.
+    pub async fn all_tools(&self) -> Vec<(SourceId, Arc<ToolItem>)> {
+        let catalog = self.inner.catalog(&Principal::local());
+        self.inner.settle(&catalog, &[ListKind::Tools]).await;
+        let entry = |entry: &Entry<ToolItem>| (entry.source.id().clone(), entry.item.clone());
+        catalog.snapshot().tools.entries.iter().map(entry).collect()
     }
 
     /// What changes from now on, as far as this principal may know.
@@ -261,6 +273,23 @@ impl Hub {
         self.inner.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Notes how a source is; one of which nothing was said is connected.
+    pub fn set_source_state(&self, source: &SourceId, state: SourceState) {
+        self.inner.source_states.set(source.clone(), state);
+    }
+
+    /// All metrics as text: what was counted, and what is so right now.
+    pub fn scrape(&self, form: Exposition) -> String {
+        let version = self.inner.info.raw.get("version");
+        form.write(self.inner.metrics.scrape(&Now {
+            version: version.and_then(|version| version.as_string().map(Into::into)).unwrap_or_default(),
+            connections: self.connections(),
+            tasks: self.inner.tasks.count(),
+            sources: self.inner.source_states.of(self.sources()),
+            process: ProcessStats::read(),
+        }))
+    }
+
     /// The counters.
     pub fn metrics(&self) -> &Metrics {
         &self.inner.metrics
@@ -345,7 +374,8 @@ impl Inner {
     fn unbegun(&self, call: &Call, error: Error) -> Outcome {
         let outcome = self.filters.outcome(Outcome::Failed(error));
         self.metrics.started();
-        self.metrics.ended(call.target.kind(), outcome.label(), Duration::ZERO);
+        self.metrics.ended(&call.target, &outcome, Duration::ZERO);
+        pipeline::unbegun(self, call, &outcome);
         outcome
     }
 

@@ -14,13 +14,14 @@ use toolgate_wire::{Era, Raw};
 use crate::guard::{broken, guard};
 use crate::hub::Inner;
 use crate::seal::{Next, State, digest};
+use crate::tracer::outgoing;
 use crate::view::Route;
 use crate::{
     Admission, Call, Client, Error, Gate, Judged, Kind, Origin, Outcome, Place, Principal, Result, RunHandle,
-    Source, Target, TooMany, ToolItem, Verdict,
+    Source, Step, Target, TooMany, ToolItem, TraceContext, Verdict,
 };
 use approve::{Asking, Subject};
-pub(crate) use record::{Trace, refused};
+pub(crate) use record::{Trace, refused, unbegun};
 
 /// When to come again to a source whose queue is full.
 const FULL: Duration = Duration::from_secs(1);
@@ -51,6 +52,7 @@ pub struct Permitted {
     state: Option<String>,
     /// Whether a person was asked, and said yes.
     approved: bool,
+    trace: Option<Arc<TraceContext>>,
 }
 
 impl Permitted {
@@ -89,6 +91,11 @@ impl Permitted {
         self.answers.as_ref()
     }
 
+    /// Where what a source sends on belongs in the trace, if there is one.
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.trace.as_deref()
+    }
+
     /// The source's own state, when it had asked and given one.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
@@ -98,9 +105,8 @@ impl Permitted {
 /// Runs a call from its first gate to its record.
 pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, handle: RunHandle) -> Outcome {
     let started = Instant::now();
-    let kind = call.target.kind();
     hub.metrics.started();
-    let trace = Trace::default();
+    let trace = Trace::begin(&hub, &call);
     let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle, &trace)).catch_unwind();
     let outcome = tokio::select! {
         biased;
@@ -108,13 +114,11 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, han
         () = handle.cancelled() => Outcome::Failed(Error::new(Kind::Cancelled, "the call was cancelled")),
         () = handle.expired() => Outcome::Failed(Error::new(Kind::Timeout, "the call took too long")),
     };
-    if let Outcome::Failed(error) = &outcome {
-        tracing::debug!(target = kind, kind = ?error.kind(), cause = ?std::error::Error::source(error), "call failed: {error}");
-    }
     let outcome = hub.filters.outcome(outcome);
     let took = started.elapsed();
-    hub.metrics.ended(kind, outcome.label(), took);
+    hub.metrics.ended(handle.target(), &outcome, took);
     record::ended(&hub, &handle, &trace, (&outcome, took));
+    trace.close(&hub, &handle, (&outcome, took));
     outcome
 }
 
@@ -146,7 +150,9 @@ async fn pass(
         let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
         let subject = Subject { hub, call: &call, tool, source, arguments: &arguments };
         // Boxed, as all that is rare on this way: what every call carries along should be small.
+        let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
         let answer = Box::pin(approve::ask(&subject, handle, asks)).await;
+        drop(waiting);
         hub.metrics.approval(&answer);
         trace.approved(answer?);
         approved = true;
@@ -156,22 +162,25 @@ async fn pass(
         Next::Parked(_) => None,
     });
     let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
-    let permitted = Permitted { call: Arc::new(call), tool: route.tool, arguments, answers, state, approved };
+    let (call, tool) = (Arc::new(call), route.tool);
+    let mut permitted = Permitted { call, tool, arguments, answers, state, approved, trace: None };
     let Some(source) = route.source else {
         return hub.tasks.answer(&permitted);
     };
     trace.goes_to(source.id());
-    let _place = enter(hub, permitted.principal(), &*source).await?;
+    let _place = enter(hub, permitted.principal(), &*source, trace).await?;
+    let working = trace.step(Step::Source);
+    permitted.trace = outgoing(&working, &permitted.call);
     execute(hub, permitted, &*source, handle).await
 }
 
 /// Waits for a place at the source.
-async fn enter(hub: &Inner, principal: &Principal, source: &dyn Source) -> Result<Place> {
+async fn enter(hub: &Inner, principal: &Principal, source: &dyn Source, trace: &Trace) -> Result<Place> {
     let Some(limiter) = &hub.limiter else { return Ok(Place::default()) };
     match limiter.enter(principal, source.id()) {
         Admission::Now(place) => Ok(place),
         Admission::Waiting(place) => {
-            let _waiting = hub.metrics.waiting();
+            let _waiting = (hub.metrics.waiting(), trace.step(Step::Place));
             Ok(place.await)
         }
         Admission::Full => {
@@ -227,7 +236,7 @@ pub(crate) async fn execute(
 ) -> Result<Outcome> {
     for _ in 0..MOST_ROUNDS {
         let (call, tool, approved) = (permitted.call.clone(), permitted.tool.clone(), permitted.approved);
-        let arguments = permitted.arguments.clone();
+        let (arguments, trace) = (permitted.arguments.clone(), permitted.trace.clone());
         let outcome = source.call(permitted, handle.clone()).await?;
         let Outcome::InputRequired { requests, state } = outcome else {
             return Ok(outcome);
@@ -238,7 +247,8 @@ pub(crate) async fn execute(
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
         let answers = Box::pin(handle.ask(approve::questions(&requests)?)).await?;
-        permitted = Permitted { call, tool, arguments, answers: Some(answers.to_raw()), state, approved };
+        let answers = Some(answers.to_raw());
+        permitted = Permitted { call, tool, arguments, answers, state, approved, trace };
     }
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
 }

@@ -107,6 +107,7 @@ impl Presence {
     pub(crate) fn connect(self: &Arc<Self>, new: NewConnection, since_ms: u64) -> Connected {
         let id = ConnectionId(self.number());
         let NewConnection { transport, principal, process } = new;
+        tracing::debug!(connection = %id, ?transport, principal = %principal.id, "connection opened");
         let info = ConnectionInfo { id, transport, principal, client: None, process, since_ms };
         self.connections().insert(id, info);
         Connected { id, presence: self.clone() }
@@ -180,7 +181,10 @@ impl Connected {
 
 impl Drop for Connected {
     fn drop(&mut self) {
-        self.presence.connections().remove(&self.id);
+        let gone = self.presence.connections().remove(&self.id);
+        if let Some(info) = gone {
+            tracing::debug!(connection = %self.id, transport = ?info.transport, "connection closed");
+        }
     }
 }
 

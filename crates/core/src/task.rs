@@ -82,6 +82,11 @@ impl TaskTable {
         ids.iter().filter(|id| self.find(id, principal).is_ok()).cloned().collect()
     }
 
+    /// How many are kept.
+    pub(crate) fn count(&self) -> usize {
+        self.lock().len()
+    }
+
     /// Lets go of all whose time is over.
     pub(crate) fn sweep(&self, now_ms: u64) {
         self.lock().retain(|_, old| !old.is_over(now_ms));

@@ -3,8 +3,10 @@
 pub(crate) mod legacy;
 pub(crate) mod modern;
 
-use toolgate_core::{Hub, Offers};
-use toolgate_wire::{Raw, Request, RequestMeta, Version, method};
+use std::sync::Arc;
+
+use toolgate_core::{Hub, ListKind, Offers, TraceContext};
+use toolgate_wire::{Kind, Raw, Request, RequestMeta, Version, meta, method};
 
 use crate::answer::Answer;
 use crate::asked::Members;
@@ -28,6 +30,8 @@ pub(crate) struct Incoming {
     pub(crate) params: Raw,
     pub(crate) members: Members,
     pub(crate) about: RequestMeta,
+    /// Where it belongs in its client's trace, if the client said so.
+    pub(crate) trace: Option<Arc<TraceContext>>,
 }
 
 impl Incoming {
@@ -37,7 +41,19 @@ impl Incoming {
         let params = request.params.take().unwrap_or(Raw::EMPTY_OBJECT);
         let members = Members::read(&params);
         let about = members.meta.as_ref().map(RequestMeta::of).unwrap_or_default();
-        Self { request, params, members, about }
+        let trace = traced(&members, &about).map(Arc::new);
+        Self { request, params, members, about, trace }
+    }
+
+    /// Takes the trace context of headers, unless the message has its own: that one is about this very request.
+    pub(crate) fn traced_by<'a>(mut self, header: impl Fn(&str) -> Option<&'a str>) -> Self {
+        if self.trace.is_none()
+            && let Some(parent) = header(meta::TRACEPARENT)
+        {
+            let context = TraceContext::read(parent, header(meta::TRACESTATE), header(meta::BAGGAGE));
+            self.trace = context.map(Arc::new);
+        }
+        self
     }
 
     /// Whether it is of the modern era: it names a version that is not a legacy one.
@@ -47,6 +63,27 @@ impl Incoming {
             None => self.request.method == method::DISCOVER,
         }
     }
+}
+
+/// The trace context that a request brings in its `_meta`.
+fn traced(members: &Members, about: &RequestMeta) -> Option<TraceContext> {
+    let parent = about.traceparent.as_ref()?.as_string()?;
+    let rest = [meta::TRACESTATE, meta::BAGGAGE].map(|key| members.meta.as_ref()?.get(key));
+    let [state, baggage] = rest.each_ref().map(|value| value.as_ref().and_then(Raw::as_string));
+    TraceContext::read(&parent, state.as_deref(), baggage.as_deref())
+}
+
+/// Notes in the log that a list goes out: how much of what, and nothing of it.
+fn listed(request: &Request, kind: ListKind, page: &Raw) {
+    tracing::debug!(id = request.id.as_str(), list = ?kind, items = items(page), "sending response");
+}
+
+/// How many items a page of a list holds.
+fn items(page: &Raw) -> usize {
+    page.entries()
+        .filter(|(_, value)| value.kind() == Kind::Array)
+        .map(|(_, value)| value.items().count())
+        .sum()
 }
 
 /// What the server can do, as its `capabilities` say it.

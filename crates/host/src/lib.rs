@@ -9,6 +9,7 @@ pub mod kernel;
 pub mod lock;
 pub mod outbound;
 pub mod process;
+pub mod process_stats;
 pub mod programs;
 pub mod secret;
 pub mod socket;

@@ -10,11 +10,12 @@ use toolgate_host::{Clock, Tasks};
 use super::{Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
+use crate::metrics::SourceStates;
 use crate::parking::Parking;
 use crate::seal::Sealer;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
-use crate::{Approvals, Filter, Gate, Limiter, Metrics, Recorder, Result, Settings, Source};
+use crate::{Approvals, Filter, Gate, Limiter, Metrics, Reading, Recorder, Result, Settings, Source, Tracer};
 
 /// How many changes a slow listener may be behind before it is told that anything may have changed.
 const CHANGES: usize = 256;
@@ -35,6 +36,8 @@ pub struct HubBuilder {
     limiter: Option<Arc<dyn Limiter>>,
     recorder: Option<Arc<dyn Recorder>>,
     approvals: Option<Approvals>,
+    tracer: Option<Arc<dyn Tracer>>,
+    metrics: Metrics,
 }
 
 impl HubBuilder {
@@ -51,6 +54,8 @@ impl HubBuilder {
             limiter: None,
             recorder: None,
             approvals: None,
+            tracer: None,
+            metrics: Metrics::new(),
         }
     }
 
@@ -103,6 +108,20 @@ impl HubBuilder {
         self
     }
 
+    /// Sets who keeps spans of calls.
+    #[must_use]
+    pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
+        self.tracer = Some(tracer);
+        self
+    }
+
+    /// Says where a metric comes from that another part counts; it is asked whenever someone looks.
+    #[must_use]
+    pub fn reading(mut self, reading: Reading, from: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        self.metrics.read(reading, from);
+        self
+    }
+
     /// Sets the settings.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -127,7 +146,8 @@ impl HubBuilder {
             settings: ArcSwap::from_pointee(self.settings),
             sealer: Sealer::random()?,
             tasks: TaskTable::default(),
-            metrics: Metrics::new(),
+            metrics: self.metrics,
+            source_states: SourceStates::default(),
             changes,
             owner: self.owner,
             clock: self.clock,
@@ -140,6 +160,7 @@ impl HubBuilder {
             limiter: self.limiter,
             recorder: self.recorder,
             approvals: self.approvals,
+            tracer: self.tracer,
             instance: crate::seal::random_bytes::<6>()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         for source in &inner.sources.now().all {

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use crate::hub::Inner;
 use crate::recorder::Entry;
-use crate::{Call, Error, Outcome, RunHandle, SourceId};
+use crate::tracer::CallSpan;
+use crate::{Call, Ended, Error, Kind, Outcome, RunHandle, SourceId, Step};
 
 /// What becomes known of a call on its way; it is there however the call ends.
-#[derive(Debug, Default)]
-pub(crate) struct Trace(Mutex<Known>);
+pub(crate) struct Trace {
+    known: Mutex<Known>,
+    span: CallSpan,
+}
 
 #[derive(Debug, Default, Clone)]
 struct Known {
@@ -19,6 +22,40 @@ struct Known {
 }
 
 impl Trace {
+    /// Begins to follow a call. Its name passes the filters; its arguments are nobody's business here.
+    pub(super) fn begin(hub: &Inner, call: &Call) -> Self {
+        tracing::debug!(
+            target = call.target.kind(),
+            name = %hub.filters.clean(call.target.name()),
+            principal = %call.principal.id,
+            "call begins"
+        );
+        Self { known: Mutex::default(), span: span(hub, call) }
+    }
+
+    /// Begins a part of the way, for as long as what this returns lives.
+    pub(super) fn step(&self, step: Step) -> CallSpan {
+        self.span.as_ref().map(|span| span.step(step))
+    }
+
+    /// Ends it with the call.
+    pub(super) fn close(self, hub: &Inner, handle: &RunHandle, (outcome, took): (&Outcome, Duration)) {
+        tracing::debug!(
+            target = handle.target().kind(),
+            name = %hub.filters.clean(handle.target().name()),
+            principal = %handle.principal().id,
+            outcome = outcome.label(),
+            ms = took.as_millis(),
+            success = !matches!(outcome, Outcome::Failed(_)),
+            cause = cause(hub, outcome),
+            "call ended"
+        );
+        if let Some(span) = self.span {
+            let known = self.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+            span.ended(&end(outcome, known.source.as_ref(), known.rule.as_deref()));
+        }
+    }
+
     pub(super) fn goes_to(&self, source: &SourceId) {
         self.lock().source = Some(source.clone());
     }
@@ -32,7 +69,7 @@ impl Trace {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,4 +112,41 @@ pub(crate) fn refused(hub: &Inner, call: &Call, error: &Error, rule: &str) {
         rule: Some(rule),
         approver: None,
     });
+}
+
+/// Tells of a call that was refused before it could begin.
+pub(crate) fn unbegun(hub: &Inner, call: &Call, outcome: &Outcome) {
+    tracing::debug!(
+        target = call.target.kind(),
+        name = %hub.filters.clean(call.target.name()),
+        principal = %call.principal.id,
+        outcome = outcome.label(),
+        "call refused"
+    );
+    if let Some(span) = span(hub, call) {
+        span.ended(&end(outcome, None, None));
+    }
+}
+
+fn span(hub: &Inner, call: &Call) -> CallSpan {
+    hub.tracer.as_ref().map(|tracer| tracer.begin(call, &hub.filters.clean(call.target.name())))
+}
+
+fn end<'a>(outcome: &Outcome, source: Option<&'a SourceId>, rule: Option<&'a str>) -> Ended<'a> {
+    let failed = match outcome {
+        Outcome::Failed(error) => Some(error.kind()),
+        Outcome::Complete(_) | Outcome::InputRequired { .. } | Outcome::Task(_) => None,
+    };
+    Ended { outcome: outcome.label(), failed, source, rule }
+}
+
+/// Why a call failed, where that is ours to know: what a caller did wrong would quote what it sent.
+fn cause(hub: &Inner, outcome: &Outcome) -> Option<String> {
+    let Outcome::Failed(error) = outcome else { return None };
+    let ours = matches!(
+        error.kind(),
+        Kind::Internal | Kind::Upstream | Kind::ConnectionFailed | Kind::Unauthorized | Kind::Timeout
+    );
+    let cause = std::error::Error::source(error).filter(|_| ours)?;
+    Some(hub.filters.clean(&format!("{cause:?}")).into_owned())
 }

@@ -46,7 +46,7 @@ async fn every_call_is_counted_however_it_ended() {
         r#"toolgate_calls_total{target="tool",outcome="notFound"} 1"#,
         r#"toolgate_calls_total{target="tool",outcome="invalidInput"} 1"#,
         "toolgate_calls_running 0",
-        "toolgate_call_duration_seconds_count 6",
+        r#"toolgate_call_duration_seconds_count{target="tool"} 6"#,
         "toolgate_calls_parked 0",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");

@@ -19,6 +19,10 @@ mod gates;
 #[cfg(test)]
 mod inbox;
 #[cfg(test)]
+mod lines;
+#[cfg(test)]
+mod metrics;
+#[cfg(test)]
 mod packs;
 #[cfg(test)]
 mod paging;

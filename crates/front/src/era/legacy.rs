@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use toolgate_core::{Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target};
+use toolgate_core::{Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target, TraceContext};
 use toolgate_wire::{Era, Id, Raw};
 
 use super::{Begun, Incoming, capabilities, instructions};
@@ -35,7 +35,7 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, deliv
 
 async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
     let asked = asked::read(&incoming, Era::Legacy, hub.offers())?;
-    let Incoming { request, params, members, about } = incoming;
+    let Incoming { request, params, members, about, trace } = incoming;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
         Asked::SetLevel(level) => {
@@ -45,11 +45,14 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
         }
         Asked::List(kind, cursor) => {
             let look = Look { principal: &peer.principal, profile: peer.profile.as_ref(), era: Era::Legacy };
-            hub.list(&look, kind, cursor.as_deref()).await?
+            let page = hub.list(&look, kind, cursor.as_deref()).await?;
+            super::listed(&request, kind, &page);
+            page
         }
         Asked::Call(target, _) => {
             let token = about.progress_id();
-            return call(hub, peer, (request.id, token), target, (params, members.arguments), delivery).await;
+            let sent = Sent { params, arguments: members.arguments, trace };
+            return call(hub, peer, (request.id, token), target, sent, delivery).await;
         }
         Asked::Ping | Asked::Discover | Asked::Listen => Raw::literal("{}"),
     };
@@ -71,12 +74,19 @@ fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<
     ))
 }
 
+/// What a call was sent with.
+struct Sent {
+    params: Raw,
+    arguments: Option<Raw>,
+    trace: Option<Arc<TraceContext>>,
+}
+
 async fn call(
     hub: &Hub,
     peer: &Arc<Peer>,
     (id, token): (Id, Option<Id>),
     target: Target,
-    (params, arguments): (Raw, Option<Raw>),
+    sent: Sent,
     delivery: Delivery,
 ) -> Result<Begun> {
     if delivery.lasting && peer.is_running(&id) {
@@ -86,8 +96,9 @@ async fn call(
     if client.reachable && !delivery.streams {
         client = Arc::new(Client { reachable: false, ..(*client).clone() });
     }
-    let mut call = Call::new(peer.principal.clone(), client, target.clone(), params);
-    call.arguments = arguments;
+    let mut call = Call::new(peer.principal.clone(), client, target.clone(), sent.params);
+    call.arguments = sent.arguments;
+    call.trace = sent.trace;
     call.profile = peer.profile.clone();
     call.connection = peer.connection();
     let run = hub.start(call);

@@ -103,12 +103,13 @@ async fn started(
             400,
         )));
     }
-    let Incoming { request, params, members, about } = incoming;
+    let Incoming { request, params, members, about, trace } = incoming;
     match asked? {
         Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub)))),
         Asked::List(kind, cursor) => {
             let look = Look { principal: at.principal, profile: at.profile, era: Era::Modern };
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
+            super::listed(&request, kind, &page);
             Ok(Begun::Answer(Answer::result(&request.id, &page)))
         }
         Asked::Listen => {
@@ -126,6 +127,7 @@ async fn started(
             call.profile = at.profile.cloned();
             call.connection = at.connection;
             call.resume = resume;
+            call.trace = trace;
             Ok(Begun::Running(Box::new(Exchange {
                 hub: hub.clone(),
                 id: request.id,

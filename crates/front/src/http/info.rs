@@ -1,9 +1,9 @@
 //! What the server says of itself beside the protocol: `/health`, `/api`, `/metrics`.
 
-use http::StatusCode;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT, CONTENT_TYPE, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::{Value, json};
-use toolgate_core::{Principal, SourceId};
+use toolgate_core::{Exposition, Principal, SourceId};
 use toolgate_wire::{Raw, Version};
 
 use super::Shared;
@@ -52,10 +52,12 @@ pub(crate) fn api(shared: &Shared, principal: &Principal) -> Reply {
     json_reply(StatusCode::OK, Raw::of(&body).bytes())
 }
 
-/// The counters, for Prometheus.
-pub(crate) fn metrics(shared: &Shared) -> Reply {
-    let mut reply = text(StatusCode::OK, shared.hub.metrics().encode());
-    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    reply.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(kind));
+/// The metrics, in the format that is asked for.
+pub(crate) fn metrics(shared: &Shared, headers: &HeaderMap) -> Reply {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let form = Exposition::accepted(accept);
+    let mut reply = text(StatusCode::OK, shared.hub.scrape(form));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(form.content_type()));
+    reply.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
     reply
 }

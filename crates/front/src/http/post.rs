@@ -30,6 +30,7 @@ const JSON_WAIT: Duration = Duration::from_millis(200);
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// In which forms the client takes an answer.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +57,10 @@ pub(crate) async fn post(
     };
     let at = At { shared, headers, address, pass, accepts };
     match frame {
-        Frame::One(Message::Request(request)) => at.request(Incoming::new(request)).await,
+        Frame::One(Message::Request(request)) => {
+            let incoming = at.incoming(request);
+            at.request(incoming).await
+        }
         Frame::One(Message::Notification(notification)) => at.notified(&notification),
         Frame::One(Message::Response(response)) => at.on_session(|peer| peer.answered(response)),
         Frame::Batch(batch) => Box::pin(at.batch(batch)).await,
@@ -97,6 +101,19 @@ struct At<'a> {
 }
 
 impl At<'_> {
+    /// A request, with what the headers say about its trace.
+    fn incoming(&self, request: Request) -> Incoming {
+        let incoming = Incoming::new(request);
+        if !self.headers.contains_key(&TRACEPARENT) {
+            return incoming;
+        }
+        incoming.traced_by(|name| {
+            let mut values = self.headers.get_all(name).iter();
+            // One that occurs twice could say two things, so it says nothing.
+            values.next().filter(|_| values.next().is_none())?.to_str().ok()
+        })
+    }
+
     fn version_header(&self) -> Option<&[u8]> {
         self.headers.get(&VERSION).map(HeaderValue::as_bytes)
     }
@@ -279,7 +296,7 @@ impl At<'_> {
     async fn in_batch(&self, peer: &Arc<Peer>, request: Request) -> Option<Bytes> {
         // What belongs to a session can be cancelled by it.
         let delivery = Delivery { streams: false, lasting: self.address.session.is_some() };
-        match legacy::begin(&self.shared.hub, peer, Incoming::new(request), delivery).await {
+        match legacy::begin(&self.shared.hub, peer, self.incoming(request), delivery).await {
             Begun::Answer(answer) => Some(answer.frame),
             Begun::Listening(_) => None,
             Begun::Running(mut exchange) => loop {
