@@ -203,6 +203,12 @@ impl Inner {
         desk.trouble.clone()
     }
 
+    /// Tries again what failed before, if anything did, and tells what is wrong still.
+    pub(crate) fn retry(&self) -> Option<String> {
+        let troubled = self.desk().trouble.is_some();
+        troubled.then(|| self.prepare()).flatten()
+    }
+
     fn stands(&self, desk: &Desk) {
         let standing = if desk.trouble.is_none() { FINE } else { TROUBLED };
         self.standing.store(standing, Ordering::Release);

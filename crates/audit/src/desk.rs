@@ -150,8 +150,10 @@ impl Desk {
         while let Some(line) = self.waiting.front() {
             self.room(config, SLACK)?;
             self.spool.append(line)?;
-            self.unsynced |= config.sync;
             self.waiting_bytes -= self.waiting.pop_front().map_or(0, |line| line.len());
+            // The next may begin another file.
+            self.unsynced |= config.sync;
+            self.sync()?;
         }
         if self.lost != Lost::default() {
             self.room(config, SLACK)?;
@@ -161,6 +163,7 @@ impl Desk {
                 self.wait();
                 return Err(error);
             }
+            self.unsynced |= config.sync;
         }
         self.sync()
     }

@@ -49,15 +49,15 @@ async fn run(inner: Arc<Inner>) {
 }
 
 async fn fill(inner: &Arc<Inner>) {
-    let mut rounds = Rounds { anchors: anchors::Anchors::default(), next: Instant::now(), trouble: None };
+    let mut rounds =
+        Rounds { anchors: anchors::Anchors::default(), next: Instant::now(), trouble: None, first: true };
     loop {
         tokio::select! {
             () = inner.hurry.notified() => {}
             () = sleep(PAUSE) => {}
         }
         inner.fresh.store(0, Ordering::Release);
-        // Also what could not be written is tried again here.
-        let trouble = inner.prepare();
+        let trouble = inner.retry();
         let behind =
             copy(inner).await.err().map(|error| format!("records of calls wait in the spool: {error}"));
         if behind.is_none() && Instant::now() >= rounds.next {
@@ -79,6 +79,7 @@ struct Rounds {
     anchors: anchors::Anchors,
     next: Instant,
     trouble: Option<String>,
+    first: bool,
 }
 
 impl Rounds {
@@ -89,6 +90,10 @@ impl Rounds {
     }
 
     async fn try_go(&mut self, inner: &Inner) -> Result<(), AuditError> {
+        // A file that is written to for months would keep what is too old.
+        if !std::mem::take(&mut self.first) {
+            inner.desk().spool.tidy(true);
+        }
         left::collect(inner).await?;
         retention::prune(inner).await?;
         self.anchors.write(inner).await?;

@@ -40,8 +40,11 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Left>, AuditError> {
     };
     let mut all = Vec::new();
     for entry in entries {
-        let path = entry.map_err(AuditError::at(folder))?.path();
-        all.extend(name(&path));
+        let entry = entry.map_err(AuditError::at(folder))?;
+        // Neither links nor pipes are ours.
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            all.extend(name(&entry.path()));
+        }
     }
     all.sort();
     Ok(all)

@@ -38,6 +38,8 @@ struct Part {
     closed: bool,
     /// It holds something that is no record, so it is not removed.
     kept: bool,
+    /// The disk knows its name, not only its content.
+    entered: bool,
 }
 
 /// Lines that are not in the store yet.
@@ -96,8 +98,14 @@ impl Spool {
     }
 
     /// Brings what was written to the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.parts.back().map_or(Ok(()), |part| part.file.sync_data())
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        let Some(part) = self.parts.back_mut() else { return Ok(()) };
+        part.file.sync_data()?;
+        if !part.entered {
+            File::open(&self.folder)?.sync_all()?;
+            part.entered = true;
+        }
+        Ok(())
     }
 
     /// The oldest lines that are not in the store.
@@ -142,7 +150,8 @@ impl Spool {
             // Whoever collects what dead writers left may have been faster, and remove it as empty.
             if is_mine(&file)? {
                 let file = Arc::new(file);
-                return Ok(Part { number, path, file, size: 0, copied: 0, closed: false, kept: false });
+                let (closed, kept, entered) = (false, false, false);
+                return Ok(Part { number, path, file, size: 0, copied: 0, closed, kept, entered });
             }
         }
         Err(io::Error::other("other processes take every new spool file for an old one"))

@@ -25,7 +25,7 @@ impl Limiter for Strict {
 
     fn give_back(&self, _: &Principal, _: &Target) {}
 
-    fn enter(&self, _: &SourceId) -> Admission<'_> {
+    fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
         Admission::Now(Place::default())
     }
 }
@@ -89,8 +89,11 @@ async fn every_end_of_a_call_is_recorded_with_rule_and_approver() {
         .await;
     check("denied", json!(["local", "stdio", "tool:denied", null, "denied", "no denied", null, null])).await;
     check("often", json!(["local", "stdio", "tool:often", null, "rateLimited", "limits", null, null])).await;
-    check("asked", json!(["local", "stdio", "tool:asked", "fake", "complete", "ask first", "local", null]))
-        .await;
+    check(
+        "asked",
+        json!(["local", "stdio", "tool:asked", "fake", "complete", "ask first", "local at the client", null]),
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! A data folder, a store, and writers on both.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,6 +105,12 @@ impl Process {
     pub(crate) async fn die(self) {
         self.tasks.shutdown(Duration::ZERO).await;
     }
+}
+
+/// Replaces a file. To empty one and write it anew makes some file systems wait for the disk.
+pub(crate) fn rewrite(path: &Path, bytes: &[u8]) {
+    std::fs::remove_file(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
 }
 
 /// Everything in a store, oldest first.

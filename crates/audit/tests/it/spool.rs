@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use toolgate_audit::AuditConfig;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, rewrite};
 
 #[tokio::test]
 async fn only_the_owner_may_read_them() {
@@ -84,7 +84,7 @@ async fn what_a_dead_writer_left_is_collected_and_what_a_living_one_writes_is_no
     dead.die().await;
     let living = scene.process();
     living.record(2);
-    let living_spool = scene.spools().pop().unwrap();
+    let living_spool = scene.folder().join(format!("{}.jsonl", living.audit.state().writer));
     let before = std::fs::read(&living_spool).unwrap();
     scene.store.fail(false);
     let third = scene.process();
@@ -129,13 +129,13 @@ async fn a_line_that_was_cut_off_is_told_and_is_no_tampering() {
     scene.store.fail(false);
     // From the whole line without its break down to its first byte.
     for cut in 1..last {
-        std::fs::write(&path, &whole[..whole.len() - cut]).unwrap();
+        rewrite(&path, &whole[..whole.len() - cut]);
         let report = scene.verify().await;
         let (records, torn) = if cut == 1 { (3, 0) } else { (2, (last - cut) as u64) };
         assert!(report.ok && report.records == records, "{cut} {report}");
         assert_eq!(report.chains[0].torn_bytes, torn, "{cut}");
     }
-    std::fs::write(&path, &whole[..whole.len() - 10]).unwrap();
+    rewrite(&path, &whole[..whole.len() - 10]);
     let next = scene.process();
     next.record(1);
     let rows = scene.until(|rows| rows.iter().any(|row| row.target == "audit:torn")).await;

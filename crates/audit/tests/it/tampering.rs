@@ -7,7 +7,7 @@ use toolgate_audit::{Archive, Report};
 use toolgate_core::{AuditRow, Store as _};
 use toolgate_testkit::MemoryStore;
 
-use crate::scene::{Scene, record};
+use crate::scene::{Scene, record, rewrite};
 
 /// A spool of some calls that nobody has copied, as it stood when its writer died.
 fn spool(calls: &[(u64, String)]) -> (Scene, Vec<u8>) {
@@ -28,7 +28,7 @@ fn verify(archive: &Archive) -> Report {
 
 /// What is found with these bytes in the spool.
 fn spooled(scene: &Scene, bytes: &[u8]) -> Report {
-    std::fs::write(&scene.spools()[0], bytes).unwrap();
+    rewrite(&scene.spools()[0], bytes);
     verify(&scene.archive())
 }
 
