@@ -21,9 +21,30 @@ pub(crate) enum Step {
 }
 
 impl KeyPath {
-    /// Reads a dotted key as it stands in code, such as `http.port`; it knows no quotes.
+    /// Reads a dotted key as it stands in code or in a message: `http.port`, `policy.rules[2].when`,
+    /// `principals."a.b".roles`.
     pub(crate) fn dotted(text: &str) -> Self {
-        Self(text.split('.').map(|key| Step::Key(key.to_owned())).collect())
+        let mut steps = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            rest = rest.strip_prefix('.').unwrap_or(rest);
+            if let Some((index, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+                && let Ok(index) = index.parse()
+            {
+                steps.push(Step::Index(index));
+                rest = after;
+            } else if let Some((key, after)) = quoted(rest) {
+                steps.push(Step::Key(key));
+                rest = after;
+            } else {
+                // A mark that is none of the above belongs to the key that it begins.
+                let end = rest.char_indices().skip(1).find(|(_, letter)| ".[".contains(*letter));
+                let (key, after) = rest.split_at(end.map_or(rest.len(), |(end, _)| end));
+                steps.push(Step::Key(key.to_owned()));
+                rest = after;
+            }
+        }
+        Self(steps)
     }
 
     /// This path and one key more.
@@ -60,6 +81,20 @@ impl KeyPath {
     }
 }
 
+/// A key in quotes, and what stands behind it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut letters = text.strip_prefix('"')?.char_indices();
+    let mut key = String::new();
+    while let Some((place, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((key, &text[place + 2..])),
+            '\\' => key.push(letters.next()?.1),
+            letter => key.push(letter),
+        }
+    }
+    None
+}
+
 impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
@@ -94,4 +129,28 @@ fn visible(letter: char) -> impl Iterator<Item = char> {
     let escaped = letter.is_control().then(|| letter.escape_default());
     let plain = (!letter.is_control()).then_some(letter);
     escaped.into_iter().flatten().chain(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_read_as_it_is_written() {
+        for text in [
+            "a",
+            "http.port",
+            "policy.rules[2].when",
+            "a[0][1].b",
+            r#"principals."a.b".roles[0]"#,
+            r#""x y""#,
+        ] {
+            assert_eq!(KeyPath::dotted(text).to_string(), text);
+        }
+        assert_eq!(KeyPath::dotted("policy.rules[2].when").0.len(), 4);
+        for odd in ["", ".", "a.", "a..b", "[", "a[x]", "\"", "\"a", "[]"] {
+            // It names nothing, and is read to its end all the same.
+            drop(KeyPath::dotted(odd));
+        }
+    }
 }

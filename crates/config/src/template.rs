@@ -20,15 +20,25 @@ const WIDTH: usize = 100;
 #[must_use]
 pub fn template(tables: &[TableDoc]) -> String {
     let mut text = HEAD.to_owned();
-    for table in tables.iter().filter(|table| !table.name.split('.').any(|part| part == "NAME")) {
+    for table in tables {
+        if table.is_pattern() {
+            text += &example(table);
+            continue;
+        }
         if !table.name.is_empty() {
-            text += &format!("\n\n{}[{}]\n", comment(&table.description), table.name);
+            text += &format!("\n\n{}{}\n", comment(&table.description), table.header());
         }
         for key in &table.keys {
             text += &format!("\n{}#{} = {}\n", comment(&about(key)), key.name, value(key));
         }
     }
     text
+}
+
+/// A table that nobody has to write is shown as one that somebody might; all of it is comment.
+fn example(table: &TableDoc) -> String {
+    let keys = table.keys.iter().map(|key| format!("#   {} = {}\n", key.name, value(key)));
+    format!("\n\n{}# {}\n{}", comment(&table.description), table.header(), keys.collect::<String>())
 }
 
 fn about(key: &KeyDoc) -> String {

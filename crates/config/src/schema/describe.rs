@@ -9,10 +9,26 @@ use crate::key::KeyPath;
 pub struct TableDoc {
     /// Its dotted name; empty for the top of the file, with `NAME` where any name may stand.
     pub name: String,
+    /// Whether there may be any number of it, each under a header in double brackets.
+    pub repeated: bool,
     /// What it is for.
     pub description: String,
     /// Its keys.
     pub keys: Vec<KeyDoc>,
+}
+
+impl TableDoc {
+    /// The line that begins it.
+    #[must_use]
+    pub fn header(&self) -> String {
+        if self.repeated { format!("[[{}]]", self.name) } else { format!("[{}]", self.name) }
+    }
+
+    /// Whether it is there only if somebody writes it: one of many, or by a name of its own.
+    #[must_use]
+    pub fn is_pattern(&self) -> bool {
+        self.repeated || self.name.split('.').any(|part| part == "NAME")
+    }
 }
 
 /// A key of the file.
@@ -47,7 +63,7 @@ struct Describer<'a> {
 impl Describer<'_> {
     fn table(&self, at: &KeyPath, schema: &Value, description: String, tables: &mut Vec<TableDoc>) {
         let place = tables.len();
-        tables.push(TableDoc { name: at.to_string(), description, keys: Vec::new() });
+        tables.push(TableDoc { name: at.to_string(), repeated: false, description, keys: Vec::new() });
         for (name, property) in entries(schema) {
             let (resolved, below) = (self.resolve(property), at.key(name));
             let description = text(property, "description").or_else(|| text(resolved, "description"));
@@ -58,6 +74,12 @@ impl Describer<'_> {
                 && self.resolve(entry).get("properties").is_some()
             {
                 self.table(&below.key("NAME"), self.resolve(entry), description, tables);
+            } else if let Some(item) = resolved.get("items").map(|item| self.resolve(item))
+                && item.get("properties").is_some()
+            {
+                let first = tables.len();
+                self.table(&below, item, description, tables);
+                tables[first].repeated = true;
             } else {
                 tables[place].keys.push(KeyDoc {
                     name: name.clone(),
