@@ -6,3 +6,5 @@ mod heads;
 mod lines;
 #[cfg(test)]
 mod scene;
+#[cfg(test)]
+mod traces;
