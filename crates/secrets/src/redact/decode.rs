@@ -41,8 +41,9 @@ pub(crate) struct Decoded {
     pub(crate) windows: Vec<Range<usize>>,
     /// From where the written text could be read only with what comes next.
     pub(crate) open: Option<usize>,
+    /// Whether decoding made backslashes.
+    pub(crate) made_escapes: bool,
     marks: Vec<Mark>,
-    made: [bool; 2],
 }
 
 /// One escape: where it stands in the decoded and in the written text, and its length in both.
@@ -79,7 +80,7 @@ impl Found {
 pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool) -> Decoded {
     let (marks, windows) = (Vec::new(), Vec::new());
     let mut out =
-        Decoded { text: Vec::with_capacity(text.len()), windows, open: None, marks, made: [false; 2] };
+        Decoded { text: Vec::with_capacity(text.len()), windows, open: None, marks, made_escapes: false };
     let (mut at, mut copied) = (0, 0);
     while let Some(next) = memchr(spelling.lead(), &text[at..]) {
         at += next;
@@ -108,11 +109,6 @@ pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool)
 }
 
 impl Decoded {
-    /// Whether escapes made the lead byte of a spelling.
-    pub(crate) fn made(&self, spelling: Spelling) -> bool {
-        self.made[spelling as usize]
-    }
-
     /// Where in the written text a part of the decoded one stands.
     pub(crate) fn written(&self, part: Range<usize>) -> Range<usize> {
         self.written_start(part.start)..self.written_end(part.end)
@@ -145,9 +141,7 @@ impl Decoded {
     fn push(&mut self, mark: Mark, bytes: &[u8; 4]) {
         self.text.extend_from_slice(&bytes[..usize::from(mark.length)]);
         self.marks.push(mark);
-        for spelling in Spelling::ALL {
-            self.made[spelling as usize] |= bytes[0] == spelling.lead();
-        }
+        self.made_escapes |= bytes[0] == b'\\';
     }
 
     /// Keeps in mind what is around the character that was added last, if a form may lie across it.

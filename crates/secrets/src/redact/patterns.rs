@@ -11,7 +11,7 @@ use super::pieces::{Hit, Piece, settle};
 use super::reach::Reach;
 
 /// How often spellings are undone, one inside the other: escapes, and percent signs.
-pub(crate) const DEPTH: Depth = Depth([4, 2]);
+pub(crate) const DEPTH: Depth = Depth { left: [4, 2], stale: false };
 
 /// Up to so many bytes of forms the faster kind of automaton stays small.
 const SMALL: usize = 8 << 10;
@@ -41,28 +41,26 @@ pub struct TooManySecrets(#[from] aho_corasick::BuildError);
 
 /// How many levels of each spelling are left to undo.
 #[derive(Clone, Copy)]
-pub(crate) struct Depth([u8; 2]);
+pub(crate) struct Depth {
+    left: [u8; 2],
+    /// Whether the escapes of a text were there before it was decoded, and are undone in another order.
+    stale: bool,
+}
 
 impl Depth {
     pub(crate) fn allows(self, spelling: Spelling) -> bool {
-        self.0[spelling as usize] > 0
+        self.left(spelling) > 0 && !(self.stale && spelling == Spelling::Backslash)
     }
 
     pub(crate) fn left(self, spelling: Spelling) -> u32 {
-        u32::from(self.0[spelling as usize])
+        u32::from(self.left[spelling as usize])
     }
 
-    /// What is left to undo in a decoded text: only what decoding brought to light. Percent signs may stand beside
-    /// escapes; escapes beside percent signs are undone in the other order.
-    pub(crate) fn below(mut self, spelling: Spelling, decoded: &Decoded) -> Option<Self> {
-        self.0[spelling as usize] -= 1;
-        for other in Spelling::ALL {
-            let beside = spelling == Spelling::Backslash && other == Spelling::Percent;
-            if !beside && !decoded.made(other) {
-                self.0[other as usize] = 0;
-            }
-        }
-        (self.0 != [0, 0]).then_some(self)
+    /// What is left to undo in a decoded text.
+    pub(crate) fn below(mut self, spelling: Spelling, decoded: &Decoded) -> Self {
+        self.left[spelling as usize] -= 1;
+        self.stale = spelling == Spelling::Percent && !decoded.made_escapes;
+        self
     }
 }
 
@@ -182,9 +180,7 @@ impl Patterns {
             let end = window.end.min(decoded.text.len());
             self.scan(&decoded.text[window.start..end], window.start, &mut found);
         }
-        if let Some(depth) = depth.below(spelling, &decoded) {
-            self.spelled(&decoded.text, depth, &mut found);
-        }
+        self.spelled(&decoded.text, depth.below(spelling, &decoded), &mut found);
         for hit in found {
             let written = decoded.written(hit.range());
             report(Hit { start: written.start, end: written.end, ..hit });

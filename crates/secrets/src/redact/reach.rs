@@ -8,13 +8,20 @@ pub(crate) struct Reach {
     last: [bool; 256],
     /// A bit for each two bytes that stand side by side.
     pairs: Vec<u64>,
+    /// Whether what a backslash makes of a byte is in no form.
+    dull: [bool; 256],
 }
 
 impl Reach {
     pub(crate) fn new<'a>(forms: impl Iterator<Item = &'a [u8]>) -> Self {
         let (around, ends) = ([None; 256], [false; 256]);
-        let mut this = Self { around, first: ends, last: ends, pairs: vec![0; 1024] };
+        let mut this = Self { around, first: ends, last: ends, pairs: vec![0; 1024], dull: ends };
         forms.for_each(|form| this.add(form));
+        for (letter, made) in
+            [(b'"', b'"'), (b'n', b'\n'), (b'r', b'\r'), (b't', b'\t'), (b'/', b'/'), (b'\'', b'\'')]
+        {
+            this.dull[usize::from(letter)] = this.around(made).is_none();
+        }
         this
     }
 
@@ -32,6 +39,12 @@ impl Reach {
             self.first[usize::from(*first)] = true;
             self.last[usize::from(*last)] = true;
         }
+    }
+
+    /// Whether a backslash before a byte makes what is in no form. Few bytes are asked for often, so only they are
+    /// known.
+    pub(crate) fn dull(&self, letter: u8) -> bool {
+        self.dull[usize::from(letter)]
     }
 
     /// How far forms reach around a byte, if any has it.

@@ -75,10 +75,7 @@ fn hold(patterns: &Patterns, text: &[u8], depth: Depth) -> usize {
             continue;
         }
         let decoded = decode::decode(text, spelling, patterns.reach(), true);
-        let inner = match depth.below(spelling, &decoded) {
-            Some(depth) => self::hold(patterns, &decoded.text, depth),
-            None => patterns.open(&decoded.text),
-        };
+        let inner = self::hold(patterns, &decoded.text, depth.below(spelling, &decoded));
         // Behind the last decoded byte is what could not be read yet, or nothing.
         let end = decoded.open.unwrap_or(text.len());
         let inner = if inner < decoded.text.len() { decoded.written_start(inner) } else { end };

@@ -29,16 +29,16 @@ pub(crate) fn segments(
         let before = if next <= tail { None } else { literal_before(text, lead) };
         let (end, quiet) = match spelling {
             Spelling::Backslash => backslashes(text, lead, before, depth, reach),
-            Spelling::Percent => escape(text, lead, before, reach),
+            Spelling::Percent => escape(text, lead, [before; 2], reach),
         };
         at = end;
         match quiet {
             Quiet::No => (worth, tail) = (true, TAIL),
-            Quiet::Barrier => {
+            Quiet::Barrier { from } => {
                 if std::mem::take(&mut worth) {
                     report(start..lead);
                 }
-                (start, tail) = (end, 0);
+                (start, tail) = (from, 0);
             }
             Quiet::Nothing => {}
         }
@@ -52,8 +52,8 @@ pub(crate) fn segments(
 enum Quiet {
     /// A form may lie across it.
     No,
-    /// No form lies across it.
-    Barrier,
+    /// No form lies across it; `from` here on one may begin.
+    Barrier { from: usize },
     /// It is no escape.
     Nothing,
 }
@@ -70,21 +70,31 @@ fn literal_before(text: &[u8], at: usize) -> Option<u8> {
 fn backslashes(text: &[u8], lead: usize, before: Option<u8>, depth: u32, reach: &Reach) -> (usize, Quiet) {
     let count = text[lead..].iter().take_while(|byte| **byte == b'\\').count();
     let last = lead + count - 1;
+    let letter = text.get(last + 1).copied();
+    if letter.is_some_and(|letter| reach.dull(letter)) && (count == 1 || reach.around(b'\\').is_none()) {
+        return (last + 2, Quiet::Barrier { from: last + 1 + count % 2 });
+    }
     let halvings = count.trailing_zeros();
     let (end, quiet) = if halvings < depth {
-        // Behind other backslashes what stands before is one of them.
-        let before = if count >> halvings == 1 { before } else { None };
-        escape(text, last, before, reach)
+        // Behind other backslashes one of them stands before, until they are used up.
+        let others = if count >> halvings == 1 { None } else { Some(b'\\') };
+        escape(text, last, [before, others.or(before)], reach)
     } else {
-        (last + 1, Quiet::Barrier)
+        (last + 1, Quiet::Barrier { from: last + 1 })
     };
-    if count > 1 && reach.across(before, b"\\", None) {
+    let behind = if count == 2 { known(letter.as_ref()) } else { None };
+    if count > 1 && reach.across(before, b"\\", behind) {
         return (end, Quiet::No);
     }
-    (end, quiet)
+    match quiet {
+        // Before the first halving what follows stands for itself.
+        Quiet::Barrier { .. } if halvings > 0 => (end, Quiet::Barrier { from: last + 1 }),
+        Quiet::Barrier { .. } | Quiet::No | Quiet::Nothing => (end, quiet),
+    }
 }
 
-fn escape(text: &[u8], lead: usize, before: Option<u8>, reach: &Reach) -> (usize, Quiet) {
+/// One escape, before which one or the other of two bytes stands.
+fn escape(text: &[u8], lead: usize, before: [Option<u8>; 2], reach: &Reach) -> (usize, Quiet) {
     let spelling = if text[lead] == b'%' { Spelling::Percent } else { Spelling::Backslash };
     let Found::Escape { taken, bytes, length } = read(&text[lead..], spelling) else {
         return (lead + 1, Quiet::Nothing);
@@ -93,10 +103,11 @@ fn escape(text: &[u8], lead: usize, before: Option<u8>, reach: &Reach) -> (usize
     // These may be a part of another escape; so may half of a pair, which is read as a character from `0xEF` on.
     let complete =
         !character[0].is_ascii_alphanumeric() && !matches!(character[0], b'\\' | b'%' | b'{' | b'}' | 0xEF);
-    if !complete || reach.across(before, character, known(text.get(end))) {
+    let behind = known(text.get(end));
+    if !complete || before.iter().any(|before| reach.across(*before, character, behind)) {
         return (end, Quiet::No);
     }
-    (end, Quiet::Barrier)
+    (end, Quiet::Barrier { from: end })
 }
 
 #[cfg(test)]
@@ -125,6 +136,8 @@ mod tests {
         check(r"\n\\\\\\\\u0070\n", &[r"\\\\\\\\u0070"]);
         check(r"\n\\\\\\\\\\\\\\\\u0070\n", &[]);
         check(r"\n\", &[]);
+        check(r#"\\npa\"ss"#, &[r#"npa\"ss"#]);
+        check(r#"\npa\"ss"#, &[r#"pa\"ss"#]);
         check(r#"\n\u0070\"s"#, &[r#"\u0070\"s"#]);
         check(r#"\n\u0070 and ten more \"s"#, &["\\u0070 and ten more "]);
     }
