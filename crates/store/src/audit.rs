@@ -8,7 +8,7 @@ use toolgate_core::{AuditQuery, AuditRow, StoreError};
 use crate::database::{Database, to_i64};
 use crate::documents::is_text;
 use crate::failure;
-use query::Search;
+use query::{Row, Search};
 
 /// How many records one statement adds.
 const TOGETHER: usize = 100;
@@ -18,6 +18,8 @@ const AT_ONCE: i64 = 2000;
 const COLUMNS: usize = 7;
 const INSERT: &str =
     "INSERT INTO audit (writer, sequence, time_ms, principal, target, outcome, line) VALUES ";
+const HEADS: &str = "SELECT writer, sequence, time_ms, principal, target, outcome, line FROM audit \
+    WHERE (writer, sequence) IN (SELECT writer, MAX(sequence) FROM audit GROUP BY writer)";
 // The clock may have been set back, and a chain must not get a hole: of each chain only the beginning goes.
 const ENDS: &str = "SELECT writer, COALESCE(MIN(CASE WHEN time_ms >= $1 THEN sequence END), MAX(sequence)) \
     FROM audit GROUP BY writer HAVING MIN(time_ms) < $1";
@@ -67,6 +69,15 @@ pub(crate) async fn find(store: &Database, query: &AuditQuery) -> Result<Vec<Aud
     let Some(search) = Search::of(query) else { return Ok(Vec::new()) };
     match search.run(pool).await {
         Ok(rows) => Ok(rows),
+        Err(error) => Err(failure::find_out(store.place(), error).await),
+    }
+}
+
+/// The last record of each chain.
+pub(crate) async fn heads(store: &Database) -> Result<Vec<AuditRow>, StoreError> {
+    let Some(pool) = store.readable().await? else { return Ok(Vec::new()) };
+    match sqlx::query_as::<_, Row>(HEADS).fetch_all(pool).await {
+        Ok(rows) => Ok(rows.into_iter().map(query::row).collect()),
         Err(error) => Err(failure::find_out(store.place(), error).await),
     }
 }

@@ -171,6 +171,10 @@ impl Store for Database {
         self.in_time(audit::find(self, query))
     }
 
+    fn audit_heads(&self) -> Stored<'_, Vec<AuditRow>> {
+        self.in_time(audit::heads(self))
+    }
+
     // Years of records take their time; each step of it is bounded by the database.
     fn prune_audit(&self, before_ms: u64) -> Stored<'_, u64> {
         Box::pin(audit::prune(self, before_ms))

@@ -21,7 +21,7 @@ enum Value {
     Text(String),
 }
 
-type Row = (String, i64, i64, String, String, String, String);
+pub(super) type Row = (String, i64, i64, String, String, String, String);
 
 impl Search {
     /// The search, or none where nothing can be found.
@@ -77,7 +77,7 @@ impl Search {
     }
 }
 
-fn row((writer, sequence, time_ms, principal, target, outcome, line): Row) -> AuditRow {
+pub(super) fn row((writer, sequence, time_ms, principal, target, outcome, line): Row) -> AuditRow {
     AuditRow { writer, sequence, time_ms: to_u64(time_ms), principal, target, outcome, line }
 }
 

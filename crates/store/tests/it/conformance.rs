@@ -21,6 +21,7 @@ const CASES: &[(&str, Case)] = &[
     ("records are added once", |store, _| Box::pin(added_once(store))),
     ("records are found by everything", |store, _| Box::pin(found(store))),
     ("pages follow each other", |store, _| Box::pin(paged(store))),
+    ("each chain has a last record", |store, _| Box::pin(heads(store))),
     ("old records go, the last of a chain stays", |store, _| Box::pin(pruned(store))),
 ];
 
@@ -35,6 +36,38 @@ async fn every_store_does_the_same() {
         println!("{name} in memory");
         let clock = Clock::manual(START_MS);
         case(&MemoryStore::on(clock.clone()), &clock).await;
+    }
+}
+
+/// Removing must not leave a hole in a chain, even if the clock was set back and an early record seems to be young.
+#[tokio::test]
+async fn of_a_chain_only_the_beginning_goes() {
+    for kind in BOTH {
+        let stage = Stage::on(kind);
+        let store = stage.handle();
+        let times = [10, 11, 90, 12, 13, 91];
+        let rows: Vec<AuditRow> =
+            (1..).zip(times).map(|(sequence, time)| record("a", sequence, time)).collect();
+        store.append_audit(rows).await.unwrap();
+        assert_eq!(store.prune_audit(50).await.unwrap(), 2, "{kind:?}");
+        assert_eq!(places(&*store, &all()).await, ["a6", "a3", "a5", "a4"], "{kind:?}");
+    }
+}
+
+/// More than go at a time, and of several chains.
+#[tokio::test]
+async fn many_records_go_bit_by_bit() {
+    for kind in BOTH {
+        let stage = Stage::on(kind);
+        let store = stage.handle();
+        for writer in ["a", "b"] {
+            store
+                .append_audit((1..=4500).map(|sequence| record(writer, sequence, 1)).collect())
+                .await
+                .unwrap();
+        }
+        assert_eq!(store.prune_audit(2).await.unwrap(), 8998, "{kind:?}");
+        assert_eq!(places(&*store, &all()).await, ["b4500", "a4500"], "{kind:?}");
     }
 }
 
@@ -196,6 +229,19 @@ async fn paged(store: &dyn Store) {
         pages.extend(page);
     }
     assert_eq!((pages.len(), pages), (60, whole));
+}
+
+async fn heads(store: &dyn Store) {
+    assert_eq!(store.audit_heads().await.unwrap(), []);
+    // The clock of `a` was set back.
+    let rows = [("a", 1, 50), ("a", 2, 20), ("b", 1, 10), ("b", 2, 11), ("c", 7, 40)];
+    store
+        .append_audit(rows.map(|(writer, sequence, time)| record(writer, sequence, time)).into())
+        .await
+        .unwrap();
+    let mut heads = store.audit_heads().await.unwrap();
+    heads.sort_by(|a, b| a.writer.cmp(&b.writer));
+    assert_eq!(heads, [record("a", 2, 20), record("b", 2, 11), record("c", 7, 40)]);
 }
 
 async fn pruned(store: &dyn Store) {
