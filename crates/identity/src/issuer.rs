@@ -122,7 +122,7 @@ impl Issuer {
         Authenticated::Later(Box::pin(async move {
             let comes = tokio::time::timeout(WAIT, fetched.changed());
             // Whatever comes of it, what is known by then counts.
-            drop(this.stop.run_until_cancelled(comes).await);
+            this.stop.run_until_cancelled(comes).await.map(Result::ok);
             match this.verify(&jwt, hash) {
                 Ok(verified) => verified.admit(&this.terms, this.clock.unix_ms(), profile.as_deref()),
                 Err(Trouble::Refused(refused)) => Err(refused),

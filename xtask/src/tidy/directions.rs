@@ -14,6 +14,9 @@ const TESTKIT: &str = "toolgate-testkit";
 /// The fixture pack, and whose tests may use it.
 const FIXTURES: &str = "toolgate-fixtures";
 const FIXTURE_USERS: &[&str] = &["toolgate", "toolgate-front"];
+/// Who knows principals, and is tried behind the real front.
+const IDENTITY: &str = "toolgate-identity";
+const FRONT: &str = "toolgate-front";
 
 pub(super) fn check(subject: &Subject) -> Vec<Finding> {
     let edges = subject
@@ -46,6 +49,7 @@ fn allowed_in_tests(package: &str, target: &str) -> bool {
     match target {
         TESTKIT => !GROUND.contains(&package),
         FIXTURES => FIXTURE_USERS.contains(&package),
+        FRONT => package == IDENTITY,
         _ => false,
     }
 }
@@ -104,6 +108,9 @@ mod tests {
         may("toolgate-front", "dev toolgate-fixtures", true);
         may("toolgate-packs", "dev toolgate-fixtures", false);
         may("toolgate-front", "dev toolgate-packs", false);
+        may("toolgate-identity", "dev toolgate-front", true);
+        may("toolgate-identity", "toolgate-front", false);
+        may("toolgate-front", "dev toolgate-identity", false);
         may("toolgate-wire", "dev proptest", true);
     }
 

@@ -86,9 +86,10 @@ fn challenge(
         parts.push(format!("error=\"{error}\""));
         parts.push(format!("error_description=\"{}\"", told.description));
     }
-    let scopes = match refused {
-        Refused::Scope { required } => Some(required),
-        _ => resource.map(|resource| &resource.required_scopes),
+    let scopes = if let Refused::Scope { required } = refused {
+        Some(required)
+    } else {
+        resource.map(|resource| &resource.required_scopes)
     };
     if let Some(scopes) = scopes.filter(|scopes| !scopes.is_empty()) {
         parts.push(format!("scope=\"{}\"", scopes.join(" ")));

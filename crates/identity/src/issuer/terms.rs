@@ -49,6 +49,13 @@ impl Terms {
             let message = "`http.oauth.algorithms` or `http.oauth.principal_claim` is empty";
             return Err(IdentityError::new(message, "leave them out to use the defaults"));
         }
+        let is_scope = |scope: &String| {
+            !scope.is_empty() && scope.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
+        };
+        if let Some(wrong) = config.required_scopes.iter().find(|scope| !is_scope(scope)) {
+            let message = format!("`http.oauth.required_scopes` holds `{wrong}`, which is no scope");
+            return Err(IdentityError::new(message, "a scope has no spaces, quotes and backslashes"));
+        }
         Ok(Some(Self {
             issuer,
             host,
