@@ -1,11 +1,15 @@
 //! Spans as a collector sees them.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use serde_json::json;
-use toolgate_core::{Call, Client, Error, Hub, Kind, Outcome, Principal, Target, TraceContext, Verdict};
+use toolgate_core::{
+    Admission, Call, Client, Error, Hub, Kind, Limiter, Outcome, Place, Principal, SourceId, Target, TooMany,
+    TraceContext, Verdict,
+};
 use toolgate_host::Tasks;
 use toolgate_telemetry::Telemetry;
 use toolgate_testkit::{
@@ -236,4 +240,41 @@ async fn the_collector_learns_who_sends_and_gets_the_headers() {
         }
     });
     assert_eq!((telemetry.exported()(), telemetry.dropped()()), (2, 0));
+}
+
+/// Lets everybody wait a moment for a place, and refuses whoever calls too often.
+struct Slow;
+
+impl Limiter for Slow {
+    fn take(&self, _: &Principal, target: Option<&Target>) -> toolgate_core::Result<(), TooMany> {
+        let often = target.is_some_and(|target| target.name() == "fail");
+        if often { Err(TooMany { retry_after: Duration::from_secs(1), first: true }) } else { Ok(()) }
+    }
+
+    fn give_back(&self, _: &Principal, _: &Target) {}
+
+    fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
+        Admission::Waiting(Box::pin(async {
+            tokio::task::yield_now().await;
+            Place::default()
+        }))
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_place_is_a_part_of_the_call_and_a_refusal_is_a_span_too() {
+    let collector = Collector::start(Manner::Takes).await;
+    let telemetry = collector.telemetry(&Tasks::new());
+    let hub = builder([source().0]).limiter(Arc::new(Slow)).tracer(telemetry.tracer()).build().unwrap();
+    drive(hub.start(call(client_legacy(), "read", json!({}))), []).await.complete();
+    drive(hub.start(traced(client_legacy(), "fail", "01")), []).await.failed();
+    telemetry.flush().await;
+    let (span, wait) = (collector.span("tools/call read"), collector.span("wait for a place"));
+    assert_eq!(wait.parent_span_id, span.span_id);
+    let refused = collector.span("tools/call");
+    assert_eq!(
+        (hex(&refused.parent_span_id).as_str(), attribute(&refused, "error.type")),
+        (SPAN, "rateLimited".into())
+    );
+    assert_eq!(attribute(&refused, "rpc.response.status_code"), "-32000");
 }
