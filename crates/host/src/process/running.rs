@@ -98,8 +98,10 @@ impl Running {
 
     fn signal(&self, signal: Signal) {
         let Some(group) = self.group else { return };
-        // A group that is gone already is as it should be.
-        drop(kill_process_group(group, signal));
+        if let Err(error) = kill_process_group(group, signal) {
+            // A group that is gone already is as it should be.
+            tracing::trace!(%error, "a program takes no signal");
+        }
     }
 }
 

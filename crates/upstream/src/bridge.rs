@@ -1,0 +1,108 @@
+//! Between eras: what goes to a server and what comes from it, edited key by key and not otherwise.
+
+use toolgate_core::{Error, Outcome, Permitted, Target, TraceContext};
+use toolgate_wire::{Edit, Era, Raw, RequestMeta, code, meta};
+
+use crate::fault::Fault;
+use crate::link::Declared;
+use crate::open::modern_meta;
+
+/// What of the caller's `_meta` is about its own connection, and not about the call.
+const OF_THE_LEG: [&str; 3] = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, meta::CLIENT_INFO];
+
+/// The params of a call as the server gets them, but for what its target changes; `id` names the request.
+pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: Declared, id: u64) -> Raw {
+    let given = params.get(meta::META).filter(Raw::is_object);
+    let about = given.as_ref().map(RequestMeta::of).unwrap_or_default();
+    let had = given.clone().unwrap_or(Raw::EMPTY_OBJECT);
+    let mut edit = Edit::new(&had);
+    edit = match about.progress_token {
+        Some(_) => edit.set(meta::PROGRESS_TOKEN, Raw::trusted(id.to_string().into())),
+        None => edit,
+    };
+    edit = match era {
+        Era::Modern => {
+            let asked =
+                modern_meta(declared).into_iter().fold(edit, |edit, (key, value)| edit.set(key, value));
+            // A legacy client sets its level once for all, and filters what it gets.
+            if permitted.client().era() == Era::Legacy && about.log_level.is_none() {
+                asked.set(meta::LOG_LEVEL, Raw::literal(r#""info""#))
+            } else {
+                asked
+            }
+        }
+        Era::Legacy => OF_THE_LEG.iter().chain([&meta::LOG_LEVEL]).fold(edit, |edit, key| edit.remove(key)),
+    };
+    if let Some(trace) = permitted.trace_context() {
+        edit = traced(edit, trace);
+    }
+    let meta = edit.finish();
+    let empty = meta.entries().next().is_none();
+    let mut edit = Edit::new(params);
+    // These are between the caller and us; the source's own follow.
+    edit = edit.remove("inputResponses").remove("requestState").remove("task");
+    edit = match (empty, &given) {
+        (true, Some(before)) if before.entries().next().is_some() => edit.remove(meta::META),
+        (true, _) => edit,
+        (false, _) => edit.set(meta::META, meta),
+    };
+    if let Some(answers) = permitted.answers() {
+        edit = edit.set("inputResponses", answers.clone());
+    }
+    if let Some(state) = permitted.state() {
+        edit = edit.set("requestState", Raw::string(state));
+    }
+    edit.finish()
+}
+
+/// The place in the trace from which the server goes on.
+fn traced<'a>(edit: Edit<'a>, trace: &TraceContext) -> Edit<'a> {
+    let parts = [
+        (meta::TRACEPARENT, Some(trace.parent())),
+        (meta::TRACESTATE, trace.state()),
+        (meta::BAGGAGE, trace.baggage()),
+    ];
+    parts.into_iter().fold(edit, |edit, (key, value)| match value {
+        Some(value) => edit.set(key, Raw::string(value)),
+        None => edit.remove(key),
+    })
+}
+
+/// What the result of a call means.
+pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, Fault> {
+    if !result.is_object() {
+        return Err(Fault::Unusable("its result is no object".into()));
+    }
+    if server == Era::Legacy {
+        return Ok(Outcome::Complete(result));
+    }
+    let kind = result.get("resultType");
+    match kind.as_ref().map(Raw::as_string).map(|text| text.unwrap_or_default()).as_deref() {
+        None | Some("complete") if client == Era::Legacy => {
+            Ok(Outcome::Complete(Edit::new(&result).remove("resultType").finish()))
+        }
+        None | Some("complete") => Ok(Outcome::Complete(result)),
+        Some("input_required") => {
+            let requests = result.get("inputRequests").filter(Raw::is_object).unwrap_or(Raw::EMPTY_OBJECT);
+            let state = result.get("requestState");
+            let state = state.as_ref().and_then(Raw::as_string).map(std::borrow::Cow::into_owned);
+            Ok(Outcome::InputRequired { requests, state })
+        }
+        Some(other) => Err(Fault::Unusable(format!("a result of type `{}`", crate::fault::short(other)))),
+    }
+}
+
+/// An error object as a client of this era knows it.
+pub(crate) fn refused(error: Raw, target: &Target, client: Era) -> Error {
+    let code = error.get("code").map(|code| code.as_str().parse::<i32>().unwrap_or_default());
+    let reading = matches!(target, Target::Resource(_));
+    let to = match (code, client) {
+        (Some(code::RESOURCE_NOT_FOUND), Era::Modern) if reading => code::INVALID_PARAMS,
+        (Some(code::INVALID_PARAMS), Era::Legacy) if reading => code::RESOURCE_NOT_FOUND,
+        (Some(code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION), Era::Legacy) => {
+            code::INTERNAL
+        }
+        _ => return Error::forwarded(error),
+    };
+    Error::forwarded(Edit::new(&error).set("code", Raw::trusted(to.to_string().into())).finish())
+}

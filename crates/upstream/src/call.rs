@@ -1,0 +1,203 @@
+//! The life of one call: what it becomes, where it goes, and whether it may go twice.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::{CompletionRef, Error, Kind, Outcome, Permitted, Result, RunHandle, Target};
+use toolgate_wire::{Edit, Era, Raw, method};
+
+use crate::bridge;
+use crate::definitions::Offered;
+use crate::fault::Fault;
+use crate::line::Line;
+use crate::link::{Ask, Declared, Link};
+use crate::shaping::ToolFacts;
+use crate::supervisor::Shared;
+
+/// How many times a call is tried at most.
+const ATTEMPTS: usize = 3;
+
+/// How long a call that may be repeated waits for the server to come back.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A call as the server gets it, but for what depends on the connection.
+struct Asked {
+    method: String,
+    params: Raw,
+    tool: Option<Arc<ToolFacts>>,
+    /// Whether twice is the same as once.
+    harmless: bool,
+}
+
+impl Shared {
+    /// Answers a call.
+    pub(crate) async fn call(self: &Arc<Self>, permitted: Permitted, run: RunHandle) -> Result<Outcome> {
+        if !self.is_enabled() {
+            return Err(Error::new(Kind::ConnectionFailed, format!("`{}` is switched off", self.plan.name))
+                .hint(format!("run `toolgate mcp enable {}`", self.plan.name)));
+        }
+        if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = permitted.target() {
+            let on = matches!(permitted.target(), Target::Subscribe(_));
+            return self.watch(uri, on, &run).await;
+        }
+        let asked = asked(&permitted, &self.offered.load())?;
+        self.check(&asked, &permitted);
+        let mut attempt = 1;
+        loop {
+            self.breaker.admit(&self.plan.name)?;
+            match self.attempt(&asked, &permitted, &run, attempt).await {
+                Ok(outcome) => {
+                    self.breaker.well();
+                    return Ok(outcome);
+                }
+                Err(fault) => {
+                    if fault.is_illness() {
+                        self.breaker.ill()
+                    } else {
+                        self.breaker.well()
+                    }
+                    if attempt < ATTEMPTS && fault.may_repeat(asked.harmless) {
+                        attempt += 1;
+                        continue;
+                    }
+                    return Err(self.explain(fault, &permitted, &run));
+                }
+            }
+        }
+    }
+
+    async fn attempt(
+        self: &Arc<Self>,
+        asked: &Asked,
+        permitted: &Permitted,
+        run: &RunHandle,
+        attempt: usize,
+    ) -> Result<Outcome, Fault> {
+        let (_line, link) = self.line(run, attempt).await?;
+        let declared = Declared::of(&run.client());
+        let ask = Ask {
+            method: &asked.method,
+            params: asked.params.clone(),
+            headers: asked.tool.as_ref().map_or(&[][..], |tool| &tool.item.headers),
+            timeout: self.plan.timeout,
+            run: Some(run),
+        };
+        let finish = |params: Raw, id| bridge::params(&params, permitted, link.era(), declared, id);
+        let answer = link.wire.request_with(ask, finish).await;
+        if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone)) = &answer {
+            // Whatever is wrong with the connection, the next one may be right.
+            link.wire.desk.close(&fault.words());
+        }
+        bridge::outcome(answer?, link.era(), run.client().era())
+    }
+
+    /// The line for a call, and its connection.
+    async fn line(
+        self: &Arc<Self>,
+        run: &RunHandle,
+        attempt: usize,
+    ) -> Result<(Arc<Line>, Arc<Link>), Fault> {
+        let line = self.pool.line(run, self).map_err(|error| Fault::NotSent(error.message().to_owned()))?;
+        line.serves();
+        let link = line.ready(if attempt > 1 { PATIENCE } else { Duration::ZERO }).await?;
+        line.serves();
+        Ok((line, link))
+    }
+
+    /// Begins or ceases to watch a resource.
+    async fn watch(self: &Arc<Self>, uri: &Arc<str>, on: bool, run: &RunHandle) -> Result<Outcome> {
+        let explain = |fault: Fault| fault.into_error(&self.plan.name);
+        let (line, link) = self.line(run, 1).await.map_err(explain)?;
+        let first_or_last = line.watches(uri, on);
+        if !first_or_last {
+            return Ok(Outcome::Complete(Raw::EMPTY_OBJECT));
+        }
+        if link.era() == Era::Modern {
+            line.rewatch.notify_one();
+            return Ok(Outcome::Complete(Raw::EMPTY_OBJECT));
+        }
+        let method = if on { method::RESOURCES_SUBSCRIBE } else { method::RESOURCES_UNSUBSCRIBE };
+        let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
+        let answer = link.wire.request(Ask::plain(method, params, self.plan.timeout)).await;
+        if answer.is_err() && on {
+            line.watches(uri, false);
+        }
+        answer.map_err(explain)?;
+        Ok(Outcome::Complete(Raw::EMPTY_OBJECT))
+    }
+
+    /// Notes arguments that do not fit, where that is wanted.
+    fn check(&self, asked: &Asked, permitted: &Permitted) {
+        let Some(check) = asked.tool.as_ref().and_then(|tool| tool.warn.as_ref()) else { return };
+        if check.check(permitted.arguments()).is_err() {
+            self.reports
+                .journal
+                .note("was sent arguments that do not fit its schema", permitted.target().name());
+        }
+    }
+
+    fn explain(&self, fault: Fault, permitted: &Permitted, run: &RunHandle) -> Error {
+        match fault {
+            Fault::Refused(error) => bridge::refused(error, permitted.target(), run.client().era()),
+            fault @ (Fault::NotSent(_)
+            | Fault::SessionGone
+            | Fault::Gone(_)
+            | Fault::Late(_)
+            | Fault::Unusable(_)
+            | Fault::Unauthorized(_)) => fault.into_error(&self.plan.name),
+        }
+    }
+}
+
+/// What a call becomes under the server's own names.
+fn asked(permitted: &Permitted, offered: &Offered) -> Result<Asked> {
+    let params = permitted.params();
+    let plain =
+        |method: &str, params: Raw| Asked { method: method.into(), params, tool: None, harmless: true };
+    match permitted.target() {
+        Target::Tool(name) => {
+            let facts = offered.tool(name.as_str());
+            let facts = facts.ok_or_else(|| unknown("tool", name.as_str()))?;
+            Ok(Asked {
+                method: method::TOOLS_CALL.into(),
+                params: tool_params(params, facts, permitted.arguments()),
+                harmless: facts.is_harmless(),
+                tool: Some(facts.clone()),
+            })
+        }
+        Target::Prompt(name) => {
+            let own = &offered.prompt(name).ok_or_else(|| unknown("prompt", name))?.own;
+            Ok(plain(method::PROMPTS_GET, Edit::new(params).set("name", Raw::string(own)).finish()))
+        }
+        Target::Completion(CompletionRef::Prompt(name)) => {
+            let own = &offered.prompt(name).ok_or_else(|| unknown("prompt", name))?.own;
+            let params = Edit::new(params).set_in("ref", "name", Raw::string(own)).finish();
+            Ok(plain(method::COMPLETION_COMPLETE, params))
+        }
+        Target::Completion(CompletionRef::Resource(_)) => {
+            Ok(plain(method::COMPLETION_COMPLETE, params.clone()))
+        }
+        Target::Resource(_) => Ok(plain(method::RESOURCES_READ, params.clone())),
+        Target::Method(method) => Ok(Asked { harmless: false, ..plain(method, params.clone()) }),
+        Target::Subscribe(_) | Target::Unsubscribe(_) | Target::Task(..) => {
+            Err(Error::new(Kind::UnknownMethod, "unknown method"))
+        }
+    }
+}
+
+/// Only the name is changed, and what is configured.
+fn tool_params(params: &Raw, facts: &ToolFacts, arguments: &Raw) -> Raw {
+    let mut edit = Edit::new(params);
+    if facts.item.name.as_str() != facts.own {
+        edit = edit.set("name", Raw::string(&facts.own));
+    }
+    if !facts.fixed.is_empty() || !facts.hidden.is_empty() {
+        edit = edit.set("arguments", facts.arguments(arguments.clone()));
+    }
+    edit.finish()
+}
+
+fn unknown(what: &str, name: &str) -> Error {
+    Error::new(Kind::UnknownTarget, format!("unknown {what} `{name}`"))
+        .hint("the server has just changed; list again")
+}

@@ -1,0 +1,400 @@
+//! The desk of one connection: what is asked and not yet answered, and where everything goes that the server sends.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use toolgate_core::{Kinds, ListKind};
+use toolgate_wire::{Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write};
+
+use crate::fault::Fault;
+use crate::journal::Journal;
+use crate::link::Declared;
+
+/// How many events of one call may wait for it; a server that floods loses what is beyond.
+const EVENTS: usize = 64;
+
+/// How many questions may wait for the first call.
+const EARLY: usize = 8;
+
+/// What the server says during a call.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// How far it is; without the token.
+    Progress(Raw),
+    /// A log message.
+    Log(Raw),
+    /// Another notification.
+    Other(String, Raw),
+    /// A question to the client.
+    Asked(Question),
+    /// A question is no longer of interest.
+    Withdrawn(Id),
+}
+
+/// A question of the server.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) id: Id,
+    pub(crate) method: &'static str,
+    pub(crate) params: Raw,
+}
+
+/// A frame on its way out, and whether it has left.
+#[derive(Debug)]
+pub(crate) struct Out {
+    pub(crate) frame: Bytes,
+    pub(crate) left: Option<Arc<AtomicBool>>,
+}
+
+struct Waiting {
+    answer: oneshot::Sender<Result<Raw, Fault>>,
+    events: Option<mpsc::Sender<Said>>,
+    left: Arc<AtomicBool>,
+}
+
+/// What all tasks of one connection share.
+pub(crate) struct Desk {
+    next: AtomicU64,
+    state: Mutex<State>,
+    outbox: mpsc::Sender<Out>,
+    declared: Declared,
+    /// The lists that are not what they were.
+    changed: Mutex<Kinds>,
+    pub(crate) noticed: Arc<Notify>,
+    updates: broadcast::Sender<Arc<str>>,
+    closed: CancellationToken,
+    pub(crate) journal: Arc<Journal>,
+    /// Whether giving up is told by a notification.
+    pub(crate) says_cancelled: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: HashMap<u64, Waiting>,
+    calls: usize,
+    /// Questions that came before any call.
+    early: Vec<Question>,
+    ended: Option<String>,
+}
+
+/// What a connection reports to those who keep it.
+pub(crate) struct Reports {
+    pub(crate) noticed: Arc<Notify>,
+    pub(crate) updates: broadcast::Sender<Arc<str>>,
+    pub(crate) journal: Arc<Journal>,
+}
+
+/// The place of one request on the desk; dropped before the answer, it tells the server to stop.
+pub(crate) struct Ticket {
+    desk: Arc<Desk>,
+    pub(crate) id: u64,
+    pub(crate) answer: oneshot::Receiver<Result<Raw, Fault>>,
+    pub(crate) events: Option<mpsc::Receiver<Said>>,
+    pub(crate) left: Arc<AtomicBool>,
+    pub(crate) cancellable: bool,
+}
+
+impl Desk {
+    pub(crate) fn new(outbox: mpsc::Sender<Out>, declared: Declared, reports: &Reports) -> Arc<Self> {
+        Arc::new(Self {
+            next: AtomicU64::new(1),
+            state: Mutex::default(),
+            outbox,
+            declared,
+            changed: Mutex::default(),
+            noticed: reports.noticed.clone(),
+            updates: reports.updates.clone(),
+            closed: CancellationToken::new(),
+            journal: reports.journal.clone(),
+            says_cancelled: AtomicBool::new(true),
+        })
+    }
+
+    /// Takes a place for a request; `call`: events and questions may come with it.
+    pub(crate) fn place(self: &Arc<Self>, call: bool) -> Result<Ticket, Fault> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        let (events_in, events) = if call { Some(mpsc::channel(EVENTS)).unzip() } else { (None, None) };
+        let left = Arc::new(AtomicBool::new(false));
+        let mut state = self.lock();
+        if let Some(why) = &state.ended {
+            return Err(Fault::NotSent(why.clone()));
+        }
+        if let Some(events) = &events_in {
+            state.calls += 1;
+            for question in std::mem::take(&mut state.early) {
+                // A fresh queue has room for the few that may be here.
+                drop(events.try_send(Said::Asked(question)));
+            }
+        }
+        state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
+        drop(state);
+        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true })
+    }
+
+    /// Sends a frame that nobody waits for.
+    pub(crate) fn post(&self, frame: Bytes) {
+        if self.outbox.try_send(Out { frame, left: None }).is_err() && !self.closed.is_cancelled() {
+            self.journal.note("does not read what it is sent", "");
+        }
+    }
+
+    /// Takes a frame of the server; `on`: the request whose stream it came on.
+    pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
+        match toolgate_wire::parse(frame) {
+            Ok(Frame::One(message)) => self.message(message, on),
+            Ok(Frame::Batch(messages)) => {
+                for message in messages {
+                    match message {
+                        Ok(message) => self.message(message, on),
+                        Err(refusal) => self.journal.note("sent what is no message", &refusal.message),
+                    }
+                }
+            }
+            Err(refusal) => {
+                self.journal.note("sent what is no message", &refusal.message);
+                let whose = refusal.id.as_ref().and_then(Id::as_u64).or(on);
+                if let Some(id) = whose {
+                    self.answer(id, Err(Fault::Unusable(refusal.message)));
+                }
+            }
+        }
+    }
+
+    /// A message was too large to be read; if only one request waits, it was for that one.
+    pub(crate) fn too_large(&self, bytes: usize, on: Option<u64>) {
+        let what = format!("a message of {bytes} bytes");
+        self.journal.note("sent a message that is too large", &what);
+        let sole = || {
+            let state = self.lock();
+            state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
+        };
+        if let Some(id) = on.or_else(sole) {
+            self.answer(id, Err(Fault::Unusable(format!("{what} is too large"))));
+        }
+    }
+
+    /// The connection has ended; all that waits learns why.
+    pub(crate) fn close(&self, why: &str) {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return;
+        }
+        state.ended = Some(why.to_owned());
+        let waiting: Vec<Waiting> = std::mem::take(&mut state.waiting).into_values().collect();
+        state.calls = 0;
+        drop(state);
+        for waiting in waiting {
+            let left = waiting.left.load(Ordering::Acquire);
+            let fault = if left { Fault::Gone(why.to_owned()) } else { Fault::NotSent(why.to_owned()) };
+            // Who asked may have given up at the same moment.
+            drop(waiting.answer.send(Err(fault)));
+        }
+        self.closed.cancel();
+    }
+
+    /// Waits for the end, and says why.
+    pub(crate) async fn ended(&self) -> String {
+        self.closed.cancelled().await;
+        self.lock().ended.clone().unwrap_or_default()
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        !self.closed.is_cancelled()
+    }
+
+    /// How many calls are under way.
+    pub(crate) fn calls(&self) -> usize {
+        self.lock().calls
+    }
+
+    /// The lists that have changed since this was last asked.
+    pub(crate) fn take_changed(&self) -> Kinds {
+        std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Says that all lists have to be looked at.
+    pub(crate) fn all_changed(&self) {
+        self.list_changed(&ListKind::ALL);
+    }
+
+    /// The same, for who looks again by itself.
+    pub(crate) fn all_changed_quietly(&self) {
+        *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = crate::supervisor::all_kinds();
+    }
+
+    /// Ends a request with a fault.
+    pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> bool {
+        let mut state = self.lock();
+        let Some(waiting) = state.waiting.remove(&id) else { return false };
+        state.calls -= usize::from(waiting.events.is_some());
+        drop(state);
+        // Who asked may have given up at the same moment.
+        drop(waiting.answer.send(outcome));
+        true
+    }
+
+    fn message(&self, message: Message, on: Option<u64>) {
+        match message {
+            Message::Response(response) => self.response(response, on),
+            Message::Notification(notification) => self.notification(notification, on),
+            Message::Request(request) => self.request(request, on),
+        }
+    }
+
+    fn response(&self, response: Response, on: Option<u64>) {
+        let id = match &response.id {
+            Some(id) => id.as_u64(),
+            None => on,
+        };
+        let known = id.is_some_and(|id| self.answer(id, response.outcome.map_err(Fault::Refused)));
+        // An answer to what was cancelled may cross the cancellation.
+        let cancelled = id.is_some_and(|id| id < self.next.load(Ordering::Relaxed));
+        if !known && !cancelled {
+            let shown = response.id.map_or("null".to_owned(), |id| id.as_str().to_owned());
+            self.journal.note("answered what was not asked", &shown);
+        }
+    }
+
+    fn notification(&self, notification: Notification, on: Option<u64>) {
+        let params = notification.params.unwrap_or(Raw::EMPTY_OBJECT);
+        match &*notification.method {
+            method::PROGRESS => {
+                let token = params.get(meta::PROGRESS_TOKEN).and_then(|token| token.as_u64());
+                let rest = toolgate_wire::Edit::new(&params).remove(meta::PROGRESS_TOKEN).finish();
+                // Without anything to say it would not be progress.
+                if rest.entries().next().is_some() {
+                    self.tell(token, Said::Progress(rest));
+                }
+            }
+            method::MESSAGE => self.tell(self.whose(on), Said::Log(params)),
+            method::TOOLS_LIST_CHANGED => self.list_changed(&[ListKind::Tools]),
+            method::PROMPTS_LIST_CHANGED => self.list_changed(&[ListKind::Prompts]),
+            method::RESOURCES_LIST_CHANGED => self.list_changed(&[ListKind::Resources, ListKind::Templates]),
+            method::RESOURCES_UPDATED => {
+                if let Some(uri) = params.get("uri").as_ref().and_then(Raw::as_string) {
+                    // Without listeners there is nobody to tell.
+                    drop(self.updates.send(uri.as_ref().into()));
+                }
+            }
+            method::CANCELLED => {
+                if let Some(id) = params.get("requestId").and_then(Id::new) {
+                    self.withdraw(&id);
+                }
+            }
+            method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
+            other => self.tell(self.whose(on), Said::Other(other.to_owned(), params)),
+        }
+    }
+
+    fn list_changed(&self, kinds: &[ListKind]) {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        *changed = kinds.iter().fold(*changed, |sum, kind| sum.with(*kind));
+        drop(changed);
+        self.noticed.notify_one();
+    }
+
+    fn request(&self, request: Request, on: Option<u64>) {
+        let declared = &self.declared;
+        let question = match &*request.method {
+            method::PING => return self.post(write::result(&request.id, &Raw::EMPTY_OBJECT)),
+            method::ELICITATION_CREATE if declared.form || declared.url => method::ELICITATION_CREATE,
+            method::SAMPLING_CREATE_MESSAGE if declared.sampling => method::SAMPLING_CREATE_MESSAGE,
+            method::ROOTS_LIST if declared.roots => method::ROOTS_LIST,
+            _ => {
+                let message = "this client did not declare that it can answer this";
+                return self.post(write::error(Some(&request.id), code::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        let params = request.params.unwrap_or(Raw::EMPTY_OBJECT);
+        self.question(Question { id: request.id, method: question, params }, on);
+    }
+
+    /// Gives a question to the call it belongs to. Where that cannot be known, it is declined, never guessed.
+    fn question(&self, question: Question, on: Option<u64>) {
+        let mut state = self.lock();
+        if state.calls == 0 && state.early.len() < EARLY {
+            state.early.push(question);
+            return;
+        }
+        drop(state);
+        let asked = self.whose(on).and_then(|id| self.events_of(id));
+        let Some(events) = asked else {
+            self.journal.note("asked while several calls were under way", question.method);
+            return self
+                .post(declined(&question, "several calls are under way, and the question names none"));
+        };
+        if let Err(error) = events.try_send(Said::Asked(question)) {
+            let (mpsc::error::TrySendError::Full(said) | mpsc::error::TrySendError::Closed(said)) = error;
+            if let Said::Asked(question) = said {
+                self.post(declined(&question, "the call it belongs to takes no more"));
+            }
+        }
+    }
+
+    /// The call something belongs to: that of its stream, or the only one.
+    fn whose(&self, on: Option<u64>) -> Option<u64> {
+        let state = self.lock();
+        let is_call = |id: &u64| state.waiting.get(id).is_some_and(|waiting| waiting.events.is_some());
+        on.filter(is_call)
+            .or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| state.calls == 1))
+    }
+
+    fn events_of(&self, id: u64) -> Option<mpsc::Sender<Said>> {
+        self.lock().waiting.get(&id)?.events.clone()
+    }
+
+    fn tell(&self, id: Option<u64>, said: Said) {
+        let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
+        if events.try_send(said).is_err() {
+            self.journal.note("sends more than its caller can read", "");
+        }
+    }
+
+    fn withdraw(&self, id: &Id) {
+        let mut state = self.lock();
+        state.early.retain(|question| question.id != *id);
+        let calls: Vec<_> = state.waiting.values().filter_map(|waiting| waiting.events.clone()).collect();
+        drop(state);
+        for events in calls {
+            // A call that cannot be told ends its question by itself.
+            drop(events.try_send(Said::Withdrawn(id.clone())));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The answer to a question that nobody is asked.
+pub(crate) fn declined(question: &Question, why: &str) -> Bytes {
+    if question.method == method::ELICITATION_CREATE {
+        return write::result(&question.id, &Raw::literal(r#"{"action":"decline"}"#));
+    }
+    write::error(Some(&question.id), code::INTERNAL, why, None)
+}
+
+impl Ticket {
+    fn give_up(&self) {
+        let mut state = self.desk.lock();
+        let Some(waiting) = state.waiting.remove(&self.id) else { return };
+        state.calls -= usize::from(waiting.events.is_some());
+        drop(state);
+        let told = self.desk.says_cancelled.load(Ordering::Relaxed) && self.cancellable;
+        if told && self.left.load(Ordering::Acquire) {
+            let params = Raw::trusted(format!(r#"{{"requestId":{}}}"#, self.id).into());
+            self.desk.post(write::notification(method::CANCELLED, Some(&params)));
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.give_up();
+    }
+}

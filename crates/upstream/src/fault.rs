@@ -1,0 +1,100 @@
+//! Why a request to a server has no result.
+
+use std::time::Duration;
+
+use toolgate_core::{Error, Kind};
+use toolgate_wire::Raw;
+
+/// Why a request to a server has no result.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// It never left, so nothing happened.
+    NotSent(String),
+    /// The server has forgotten our session, and did not look at the request.
+    SessionGone,
+    /// The connection ended; the server may have done it.
+    Gone(String),
+    /// No answer came in time.
+    Late(Duration),
+    /// The server answered an error object.
+    Refused(Raw),
+    /// The server answered something that cannot be used.
+    Unusable(String),
+    /// The server wants to know who we are.
+    Unauthorized(Option<String>),
+}
+
+impl Fault {
+    /// Whether the request may be sent again; `harmless`: twice is the same as once.
+    pub(crate) fn may_repeat(&self, harmless: bool) -> bool {
+        match self {
+            Self::NotSent(_) | Self::SessionGone => true,
+            Self::Gone(_) => harmless,
+            Self::Late(_) | Self::Refused(_) | Self::Unusable(_) | Self::Unauthorized(_) => false,
+        }
+    }
+
+    /// Whether it says that the server is not well.
+    pub(crate) fn is_illness(&self) -> bool {
+        match self {
+            Self::NotSent(_) | Self::Gone(_) | Self::Late(_) => true,
+            Self::SessionGone | Self::Refused(_) | Self::Unusable(_) | Self::Unauthorized(_) => false,
+        }
+    }
+
+    /// What the caller is told.
+    pub(crate) fn into_error(self, server: &str) -> Error {
+        let see = format!("run `toolgate mcp status {server}` to see what it said");
+        match self {
+            Self::NotSent(why) => {
+                Error::new(Kind::ConnectionFailed, format!("`{server}` could not be reached: {why}"))
+                    .hint(see)
+            }
+            Self::SessionGone => {
+                Error::new(Kind::ConnectionFailed, format!("`{server}` ended its session")).hint(see)
+            }
+            Self::Gone(why) => Error::new(
+                Kind::ConnectionFailed,
+                format!("`{server}` went away before it answered: {why}; it may have done what was asked"),
+            )
+            .hint("look whether it was done before you try again"),
+            Self::Late(limit) => Error::new(
+                Kind::Timeout,
+                format!("`{server}` did not answer within {} ms", limit.as_millis()),
+            )
+            .hint(format!("raise `mcp.{server}.timeout` if it needs longer")),
+            Self::Refused(error) => Error::forwarded(error),
+            Self::Unusable(why) => {
+                Error::new(Kind::Upstream, format!("`{server}` answered what cannot be used: {why}"))
+                    .hint(see)
+            }
+            Self::Unauthorized(_) => {
+                Error::new(Kind::Unauthorized, format!("`{server}` wants to know who we are"))
+                    .hint(format!("run `toolgate mcp auth {server}`"))
+            }
+        }
+    }
+
+    /// What it is, in a few words, for the status.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::NotSent(why) | Self::Gone(why) | Self::Unusable(why) => why.clone(),
+            Self::SessionGone => "it ended its session".into(),
+            Self::Late(limit) => format!("no answer within {} ms", limit.as_millis()),
+            Self::Refused(error) => {
+                let message = error.get("message");
+                let text = message.as_ref().and_then(Raw::as_string);
+                format!("it answered an error: {}", short(text.as_deref().unwrap_or("without a message")))
+            }
+            Self::Unauthorized(_) => "it wants to know who we are".into(),
+        }
+    }
+}
+
+/// What a server wrote, shortened and without control characters.
+pub(crate) fn short(text: &str) -> String {
+    text.chars()
+        .take(300)
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect()
+}

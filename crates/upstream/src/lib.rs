@@ -1,0 +1,29 @@
+//! Towards other MCP servers: connect, find out their era, supervise them, list what they have, call it.
+//!
+//! It knows neither clients nor policy: a call comes in permitted, and what goes out is the server's bytes. It reads no
+//! files and no environment: what is configured comes in filled.
+
+mod bridge;
+mod call;
+mod config;
+mod definitions;
+mod desk;
+mod fault;
+mod journal;
+mod line;
+mod link;
+mod names;
+mod open;
+mod plan;
+mod pool;
+mod shaping;
+mod status;
+mod supervisor;
+mod transport;
+mod upstream;
+
+pub use config::{Check, EraChoice, Prefix, Share, Start, ToolsConfig, UpstreamConfig};
+pub use definitions::Definitions;
+pub use plan::{BadConfig, Plan};
+pub use status::{Note, State, Status};
+pub use upstream::{Report, Surroundings, Upstream};

@@ -1,0 +1,307 @@
+//! One supervised connection: opened when wanted, opened again when lost, closed when idle.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Start;
+use crate::fault::Fault;
+use crate::link::Link;
+use crate::open::{Opener, open};
+use crate::pool::{Key, Who};
+use crate::supervisor::Shared;
+
+/// The shortest and the longest wait between two attempts.
+const SHORTEST: Duration = Duration::from_millis(50);
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A connection that lived this long was a good one.
+const GOOD: Duration = Duration::from_secs(5);
+
+/// How long a connection without calls is kept: one that served callers, and one that only learned.
+const IDLE: Duration = Duration::from_secs(600);
+const LEARNED: Duration = Duration::from_secs(10);
+
+/// How long a call waits for an attempt that it brings about.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How a line stands.
+#[derive(Clone)]
+pub(crate) enum Phase {
+    Connecting,
+    Ready(Arc<Link>),
+    Failed(Fault),
+    /// It is over; another line takes its place.
+    Over,
+}
+
+/// One supervised connection.
+pub(crate) struct Line {
+    pub(crate) key: Key,
+    phase: watch::Sender<Phase>,
+    kick: Notify,
+    stop: CancellationToken,
+    restart: Notify,
+    owner: Mutex<Option<Who>>,
+    used: Mutex<Instant>,
+    has_served: AtomicBool,
+    failures: AtomicU32,
+    /// The resources that someone watches through it, and how many do.
+    pub(crate) watched: Mutex<BTreeMap<Arc<str>, usize>>,
+    pub(crate) rewatch: Notify,
+}
+
+/// Why a connection is given up.
+enum End {
+    Lost(String),
+    Idle,
+    Restart,
+    Stop,
+}
+
+impl Line {
+    /// A line that begins to connect.
+    pub(crate) fn start(key: Key, shared: &Arc<Shared>) -> Arc<Self> {
+        let line = Arc::new(Self {
+            key,
+            phase: watch::channel(Phase::Connecting).0,
+            kick: Notify::new(),
+            stop: shared.owner.stopping(),
+            restart: Notify::new(),
+            owner: Mutex::default(),
+            used: Mutex::new(Instant::now()),
+            has_served: AtomicBool::new(false),
+            failures: AtomicU32::new(0),
+            watched: Mutex::default(),
+            rewatch: Notify::new(),
+        });
+        let (running, shared) = (line.clone(), shared.clone());
+        shared.owner.clone().spawn(async move {
+            running.run(&shared).await;
+            running.phase.send_replace(Phase::Over);
+            shared.pool.forget(&running);
+            shared.woken.notify_one();
+        });
+        line
+    }
+
+    /// How it stands, to be watched.
+    pub(crate) fn phase(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    /// The connection, if it is ready now.
+    pub(crate) fn link(&self) -> Option<Arc<Link>> {
+        match &*self.phase.borrow() {
+            Phase::Ready(link) if link.wire.desk.is_open() => Some(link.clone()),
+            Phase::Ready(_) | Phase::Connecting | Phase::Failed(_) | Phase::Over => None,
+        }
+    }
+
+    /// Takes it for one owner, unless another has it.
+    pub(crate) fn claim(&self, who: &Who) -> bool {
+        let mut owner = lock(&self.owner);
+        *owner.get_or_insert_with(|| who.clone()) == *who
+    }
+
+    pub(crate) fn is_claimed(&self) -> bool {
+        lock(&self.owner).is_some()
+    }
+
+    /// Notes that a caller uses it.
+    pub(crate) fn serves(&self) {
+        *lock(&self.used) = Instant::now();
+        self.has_served.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
+    pub(crate) fn watches(&self, uri: &Arc<str>, on: bool) -> bool {
+        let mut watched = lock(&self.watched);
+        if on {
+            let count = watched.entry(uri.clone()).or_default();
+            *count += 1;
+            return *count == 1;
+        }
+        let Some(count) = watched.get_mut(uri) else { return false };
+        *count -= 1;
+        *count == 0 && watched.remove(uri).is_some()
+    }
+
+    /// Ends it for good.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Connects anew.
+    pub(crate) fn restart(&self) {
+        self.restart.notify_one();
+    }
+
+    /// The connection once it is ready. A line that failed tries again when a call comes, but the call waits only
+    /// `patience` beyond what an attempt takes anyway.
+    pub(crate) async fn ready(&self, patience: Duration) -> Result<Arc<Link>, Fault> {
+        let mut phase = self.phase.subscribe();
+        let until = Instant::now() + patience.max(PATIENCE);
+        let mut kicked = false;
+        loop {
+            let now = phase.borrow_and_update().clone();
+            match now {
+                Phase::Ready(link) if link.wire.desk.is_open() => return Ok(link),
+                Phase::Ready(_) | Phase::Connecting => {
+                    if phase.changed().await.is_err() {
+                        return Err(over());
+                    }
+                }
+                Phase::Failed(fault) => {
+                    let last = kicked && patience <= PATIENCE;
+                    self.kick.notify_one();
+                    kicked = true;
+                    let changed = tokio::time::timeout_at(until, phase.changed()).await;
+                    if last || !matches!(changed, Ok(Ok(()))) {
+                        return Err(fault);
+                    }
+                }
+                Phase::Over => return Err(over()),
+            }
+        }
+    }
+
+    async fn run(&self, shared: &Arc<Shared>) {
+        loop {
+            let attempt = Instant::now();
+            let opened = self.stop.run_until_cancelled(self.open(shared)).await;
+            let end = match opened {
+                None => return,
+                Some(Ok(link)) => self.serve(link, shared).await,
+                Some(Err(fault)) => {
+                    if self.failed(fault, attempt).await {
+                        continue;
+                    }
+                    return;
+                }
+            };
+            match end {
+                End::Lost(why) => {
+                    shared.lost(&why);
+                    if attempt.elapsed() > GOOD {
+                        self.failures.store(0, Ordering::Relaxed);
+                    }
+                    // The first time it is tried again at once.
+                    if self.failures.fetch_add(1, Ordering::Relaxed) > 0 && !self.wait(Fault::Gone(why)).await
+                    {
+                        return;
+                    }
+                    self.phase.send_replace(Phase::Connecting);
+                }
+                End::Restart => {
+                    self.phase.send_replace(Phase::Connecting);
+                }
+                End::Idle | End::Stop => return,
+            }
+        }
+    }
+
+    async fn open(&self, shared: &Arc<Shared>) -> Result<Arc<Link>, Fault> {
+        let _turn = shared.starts.acquire().await;
+        let opener = Opener {
+            plan: &shared.plan,
+            variables: &shared.variables,
+            declared: self.key.declared,
+            known: shared.known_era(),
+            reports: &shared.reports,
+            owner: &shared.owner,
+        };
+        open(&opener).await
+    }
+
+    /// Serves callers until the connection ends.
+    async fn serve(&self, link: Arc<Link>, shared: &Arc<Shared>) -> End {
+        shared.connected(&link);
+        self.phase.send_replace(Phase::Ready(link.clone()));
+        // What it has may not be what is remembered.
+        link.wire.desk.all_changed();
+        shared.woken.notify_one();
+        let end = tokio::select! {
+            why = link.wire.desk.ended() => End::Lost(why),
+            () = self.idle(&link, shared) => End::Idle,
+            () = self.restart.notified() => End::Restart,
+            () = self.stop.cancelled() => End::Stop,
+        };
+        if matches!(end, End::Lost(_)) {
+            // What is left of it must not keep the next one waiting.
+            shared.owner.spawn(async move { link.wire.close().await });
+        } else {
+            link.wire.close().await;
+        }
+        end
+    }
+
+    /// Tells of a failed attempt, and waits for the next. False if nobody wants another.
+    async fn failed(&self, fault: Fault, attempt: Instant) -> bool {
+        let failures = self.failures.fetch_add(1, Ordering::Relaxed);
+        let served = lock(&self.used).elapsed() < IDLE;
+        if failures > 10 && !served && self.key != Key::bare() {
+            return false;
+        }
+        let went_on = self.wait(fault).await;
+        // A caller's wish does not make attempts come faster than this.
+        tokio::time::sleep_until(attempt + SHORTEST).await;
+        self.phase.send_replace(Phase::Connecting);
+        went_on
+    }
+
+    /// Waits for the next attempt: the longer, the more have failed, and not in step with others.
+    async fn wait(&self, fault: Fault) -> bool {
+        self.phase.send_replace(Phase::Failed(fault));
+        let failures = self.failures.load(Ordering::Relaxed).saturating_sub(1).min(16);
+        let wait = SHORTEST.saturating_mul(1 << failures).min(LONGEST);
+        tokio::select! {
+            () = tokio::time::sleep(jittered(wait)) => true,
+            () = self.kick.notified() => true,
+            () = self.restart.notified() => true,
+            () = self.stop.cancelled() => false,
+        }
+    }
+
+    /// Completes when nobody has used it for long.
+    async fn idle(&self, link: &Link, shared: &Shared) {
+        if shared.plan.start == Start::Eager {
+            return std::future::pending().await;
+        }
+        loop {
+            let limit = if self.has_served.load(Ordering::Relaxed) { IDLE } else { LEARNED };
+            let used = *lock(&self.used);
+            tokio::time::sleep_until(used + limit).await;
+            let is_used =
+                *lock(&self.used) != used || link.wire.desk.calls() > 0 || !lock(&self.watched).is_empty();
+            if !is_used {
+                return;
+            }
+            if link.wire.desk.calls() > 0 {
+                *lock(&self.used) = Instant::now();
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+fn over() -> Fault {
+    Fault::NotSent("it is being stopped".into())
+}
+
+/// Between half and all of a time.
+fn jittered(wait: Duration) -> Duration {
+    let mut random = [0u8; 1];
+    // Without randomness all wait the same time, which is no harm.
+    drop(getrandom::fill(&mut random));
+    wait.mul_f64(0.5 + f64::from(random[0]) / 512.0)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,169 @@
+//! A connection to a server: requests and their answers, with all that happens in between.
+
+mod exchange;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use toolgate_core::{Capabilities, Client, RunHandle};
+use toolgate_host::Tasks;
+use toolgate_wire::headers::HeaderParam;
+use toolgate_wire::{Era, Id, Raw, Version, write};
+
+use crate::desk::Desk;
+use crate::fault::Fault;
+use crate::transport::{Sending, Transport};
+
+/// Which questions a server may ask, of those that the client can answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
+pub(crate) struct Declared {
+    pub(crate) form: bool,
+    pub(crate) url: bool,
+    pub(crate) sampling: bool,
+    pub(crate) roots: bool,
+}
+
+impl Declared {
+    /// What this client can answer.
+    pub(crate) fn of(client: &Client) -> Self {
+        if !client.reachable {
+            return Self::default();
+        }
+        let Capabilities { elicitation_form: form, elicitation_url: url, sampling, roots, .. } =
+            client.capabilities;
+        Self { form, url, sampling, roots }
+    }
+
+    /// The capabilities object that says so.
+    pub(crate) fn to_raw(self) -> Raw {
+        let mut parts = Vec::new();
+        match (self.form, self.url) {
+            (true, true) => parts.push(r#""elicitation":{"form":{},"url":{}}"#),
+            // An empty object is how all revisions say that there are forms.
+            (true, false) => parts.push(r#""elicitation":{}"#),
+            (false, true) => parts.push(r#""elicitation":{"url":{}}"#),
+            (false, false) => {}
+        }
+        if self.sampling {
+            parts.push(r#""sampling":{}"#);
+        }
+        if self.roots {
+            parts.push(r#""roots":{}"#);
+        }
+        Raw::trusted(format!("{{{}}}", parts.join(",")).into())
+    }
+}
+
+/// What a server said of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    pub(crate) version: Version,
+    pub(crate) capabilities: Raw,
+    pub(crate) server: Option<Raw>,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Facts {
+    /// Whether it has this capability.
+    pub(crate) fn has(&self, path: &[&str]) -> bool {
+        self.capabilities.path(path).is_some_and(|value| value.as_bool() != Some(false) && !value.is_null())
+    }
+}
+
+/// A connection before the server has said what it is.
+pub(crate) struct Wire {
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) transport: Transport,
+    /// Reads and writes for it.
+    pub(crate) tasks: Tasks,
+}
+
+/// A connection to a server that has said what it is.
+pub(crate) struct Link {
+    pub(crate) wire: Wire,
+    pub(crate) facts: Facts,
+}
+
+/// A request to a server.
+pub(crate) struct Ask<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: Raw,
+    /// Arguments that are repeated in headers.
+    pub(crate) headers: &'a [HeaderParam],
+    /// How long the server may be silent.
+    pub(crate) timeout: Duration,
+    /// Whom events and questions are for.
+    pub(crate) run: Option<&'a RunHandle>,
+}
+
+impl<'a> Ask<'a> {
+    /// A request that nobody in particular waits for.
+    pub(crate) fn plain(method: &'a str, params: Raw, timeout: Duration) -> Self {
+        Self { method, params, headers: &[], timeout, run: None }
+    }
+}
+
+impl Wire {
+    /// Sends a request and waits for its answer, passing on what comes before it.
+    pub(crate) async fn request(&self, ask: Ask<'_>) -> Result<Raw, Fault> {
+        self.request_with(ask, |params, _| params).await
+    }
+
+    /// As [`Wire::request`]; `finish` completes the params, which may hold the number of the request.
+    pub(crate) async fn request_with(
+        &self,
+        ask: Ask<'_>,
+        finish: impl FnOnce(Raw, u64) -> Raw,
+    ) -> Result<Raw, Fault> {
+        let mut ticket = self.desk.place(ask.run.is_some())?;
+        // Giving up an `initialize` has no meaning.
+        ticket.cancellable = ask.method != toolgate_wire::method::INITIALIZE;
+        let params = finish(ask.params.clone(), ticket.id);
+        let sending = Sending {
+            frame: write::request(&Id::number(ticket.id), ask.method, &params),
+            id: ticket.id,
+            method: ask.method,
+            params: &params,
+            headers: ask.headers,
+            left: ticket.left.clone(),
+        };
+        exchange::run(self, ticket, sending, &ask).await
+    }
+
+    /// Sends a notification, and waits until it has left where that can be known.
+    pub(crate) async fn notify(&self, method: &str, params: Option<&Raw>) -> Result<(), Fault> {
+        self.transport.notify(write::notification(method, params)).await
+    }
+
+    fn stop(&self) {
+        self.desk.close("the connection was closed");
+        self.transport.stop();
+    }
+
+    /// Ends the connection, and the program where there is one.
+    pub(crate) async fn close(&self) {
+        self.stop();
+        self.tasks.shutdown(Duration::from_secs(10)).await;
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Link {
+    pub(crate) fn new(wire: Wire, facts: Facts) -> Arc<Self> {
+        // The modern era tells it over HTTP by closing the stream.
+        let by_closing = facts.version.era() == Era::Modern && !matches!(wire.transport, Transport::Stdio(_));
+        wire.desk.says_cancelled.store(!by_closing, Ordering::Relaxed);
+        Arc::new(Self { wire, facts })
+    }
+
+    pub(crate) fn era(&self) -> Era {
+        self.facts.version.era()
+    }
+}

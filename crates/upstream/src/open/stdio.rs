@@ -1,0 +1,75 @@
+//! A program: it is asked the modern way, then the legacy way, and started anew where the first question ended it.
+
+use std::pin::pin;
+
+use toolgate_wire::Era;
+
+use super::{Found, Opener, discover, found, initialize};
+use crate::fault::Fault;
+use crate::link::{Facts, Wire};
+use crate::plan::ProgramPlan;
+use crate::transport::stdio;
+
+pub(super) async fn open(opener: &Opener<'_>, program: &ProgramPlan) -> Result<(Wire, Facts), Fault> {
+    let wire = start(opener, program)?;
+    match opener.era() {
+        Some(Era::Legacy) => legacy(opener, wire).await,
+        Some(Era::Modern) => match found(discover(&wire, opener.plan.startup_timeout).await) {
+            Found::Modern(facts) => Ok((wire, facts)),
+            Found::Legacy => Err(Fault::Unusable("it does not speak the modern era".into())),
+            Found::Lost(fault) => Err(fault),
+        },
+        None => probe(opener, program, wire).await,
+    }
+}
+
+fn start(opener: &Opener<'_>, program: &ProgramPlan) -> Result<Wire, Fault> {
+    stdio::connect(program, opener.variables, opener.declared, opener.reports, opener.owner.child())
+}
+
+async fn legacy(opener: &Opener<'_>, wire: Wire) -> Result<(Wire, Facts), Fault> {
+    let facts = initialize(&wire, opener.declared, opener.plan.startup_timeout).await?;
+    Ok((wire, facts))
+}
+
+/// How far the questions got.
+enum Step {
+    Found(Found),
+    Shaken(Result<Facts, Fault>),
+}
+
+/// Asks which era it is. A server that is silent may be legacy, or slow: then it is asked both ways, and the first
+/// answer counts.
+async fn probe(opener: &Opener<'_>, program: &ProgramPlan, wire: Wire) -> Result<(Wire, Facts), Fault> {
+    let limit = opener.plan.startup_timeout;
+    let step = {
+        let mut asking = pin!(discover(&wire, limit));
+        match tokio::time::timeout(opener.plan.probe_timeout, &mut asking).await {
+            Ok(answer) => Step::Found(found(answer)),
+            Err(_) => {
+                let mut shaking = pin!(initialize(&wire, opener.declared, limit));
+                tokio::select! {
+                    facts = &mut shaking => Step::Shaken(facts),
+                    answer = &mut asking => match found(answer) {
+                        Found::Legacy => Step::Shaken(shaking.await),
+                        other => Step::Found(other),
+                    },
+                }
+            }
+        }
+    };
+    let facts = match step {
+        Step::Found(Found::Modern(facts)) => Ok(facts),
+        Step::Found(Found::Legacy) => initialize(&wire, opener.declared, limit).await,
+        Step::Found(Found::Lost(fault)) => Err(fault),
+        Step::Shaken(facts) => facts,
+    };
+    match facts {
+        Ok(facts) => Ok((wire, facts)),
+        // It may fail only because of a question that it did not know: it is started anew, and not asked.
+        Err(_) => {
+            wire.close().await;
+            legacy(opener, start(opener, program)?).await
+        }
+    }
+}

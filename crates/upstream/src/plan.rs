@@ -1,0 +1,264 @@
+//! What is meant by the table of an upstream: checked, and with secrets in their places.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use toolgate_host::Secret;
+use toolgate_wire::Raw;
+use url::Url;
+
+use crate::config::{Check, EraChoice, Prefix, Share, Start, ToolsConfig, UpstreamConfig};
+
+/// How long an answer may take, unless it is set.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Why an upstream cannot be as it is configured.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BadConfig {
+    message: String,
+    hint: String,
+}
+
+impl BadConfig {
+    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into() }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &str {
+        &self.hint
+    }
+}
+
+/// An upstream as it is meant. It cannot be printed: it holds secrets.
+pub struct Plan {
+    pub(crate) name: Arc<str>,
+    pub(crate) reach: Reach,
+    pub(crate) timeout: Duration,
+    pub(crate) startup_timeout: Duration,
+    pub(crate) probe_timeout: Duration,
+    pub(crate) enabled: bool,
+    pub(crate) era: EraChoice,
+    pub(crate) share: Share,
+    /// What names begin with.
+    pub(crate) prefix: Option<String>,
+    pub(crate) check: Check,
+    pub(crate) start: Start,
+    pub(crate) tools: ToolsConfig,
+    /// Tells definitions of this server from those of another under the same name; holds no secret.
+    pub(crate) fingerprint: String,
+}
+
+/// How a server is reached.
+pub(crate) enum Reach {
+    Program(ProgramPlan),
+    Address(AddressPlan),
+}
+
+pub(crate) struct ProgramPlan {
+    pub(crate) command: String,
+    pub(crate) args: Vec<Secret>,
+    pub(crate) env: Vec<(String, Secret)>,
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+pub(crate) struct AddressPlan {
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Plan {
+    /// Reads a table; `fill` puts secrets and variables where a text refers to them, and says what is missing.
+    ///
+    /// # Errors
+    /// The table contradicts itself, or something in it cannot be used.
+    pub fn new(
+        name: &str,
+        config: &UpstreamConfig,
+        fill: impl Fn(&str) -> Result<Secret, String>,
+    ) -> Result<Self, BadConfig> {
+        check_name(name)?;
+        let filled = |key: &str, text: &str| {
+            fill(text).map_err(|why| {
+                BadConfig::new(format!("`mcp.{name}.{key}`: {why}"), "store the secret, or set the variable")
+            })
+        };
+        let reach = match (&config.command, &config.url) {
+            (Some(command), None) => Reach::Program(program(command, config, filled)?),
+            (None, Some(url)) => Reach::Address(address(name, url, config, filled)?),
+            (Some(_), Some(_)) => {
+                return Err(BadConfig::new(
+                    format!("`mcp.{name}` has both `command` and `url`"),
+                    "keep the one by which the server is reached",
+                ));
+            }
+            (None, None) => {
+                return Err(BadConfig::new(
+                    format!("`mcp.{name}` has neither `command` nor `url`"),
+                    "set `command` for a program, or `url` for a server elsewhere",
+                ));
+            }
+        };
+        let prefix = match &config.prefix {
+            None => Some(name.to_owned()),
+            Some(Prefix::Off) => None,
+            Some(Prefix::Word(word)) => Some(word.clone()),
+        };
+        Ok(Self {
+            name: name.into(),
+            reach,
+            timeout: config.timeout.map_or(TIMEOUT, millis),
+            startup_timeout: millis(config.startup_timeout),
+            probe_timeout: millis(config.probe_timeout),
+            enabled: config.enabled,
+            era: config.era,
+            share: config.share,
+            prefix,
+            check: config.check,
+            start: config.start,
+            tools: config.tools.clone(),
+            fingerprint: fingerprint(config),
+        })
+    }
+
+    /// A time limit for its answers where its own table has none.
+    #[must_use]
+    pub fn default_timeout(mut self, config: &UpstreamConfig, limit: Duration) -> Self {
+        if config.timeout.is_none() {
+            self.timeout = limit.max(Duration::from_millis(1));
+        }
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+fn millis(number: u64) -> Duration {
+    Duration::from_millis(number.max(1))
+}
+
+/// The name stands in front of tool names, and in commands and routes.
+fn check_name(name: &str) -> Result<(), BadConfig> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
+        return Ok(());
+    }
+    Err(BadConfig::new(
+        format!("`{}` is no name for a server", name.escape_default()),
+        "a name has 1 to 32 characters of A-Z a-z 0-9 _ -",
+    ))
+}
+
+fn program(
+    command: &str,
+    config: &UpstreamConfig,
+    fill: impl Fn(&str, &str) -> Result<Secret, BadConfig>,
+) -> Result<ProgramPlan, BadConfig> {
+    let args = config.args.iter().map(|arg| fill("args", arg)).collect::<Result<_, _>>()?;
+    let env = config.env.iter();
+    let env = env.map(|(key, value)| Ok((key.clone(), fill("env", value)?))).collect::<Result<_, _>>()?;
+    Ok(ProgramPlan { command: command.to_owned(), args, env, cwd: config.cwd.as_ref().map(PathBuf::from) })
+}
+
+fn address(
+    name: &str,
+    url: &str,
+    config: &UpstreamConfig,
+    fill: impl Fn(&str, &str) -> Result<Secret, BadConfig>,
+) -> Result<AddressPlan, BadConfig> {
+    let filled = fill("url", url)?;
+    let parsed = Url::parse(filled.expose()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let Some(parsed) = parsed.filter(Url::has_host) else {
+        return Err(BadConfig::new(
+            format!("`mcp.{name}.url` is no address"),
+            "write it as `https://HOST/PATH`",
+        ));
+    };
+    let mut headers = HeaderMap::new();
+    for (key, value) in &config.headers {
+        let bad = || {
+            BadConfig::new(
+                format!("`mcp.{name}.headers`: `{key}` cannot be a header"),
+                "use a name of letters, digits and `-`, and a value on one line",
+            )
+        };
+        let header = HeaderName::from_bytes(key.as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(fill("headers", value)?.expose()).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        headers.append(header, value);
+    }
+    Ok(AddressPlan { url: parsed, headers })
+}
+
+/// What was written, not what was filled in.
+fn fingerprint(config: &UpstreamConfig) -> String {
+    let said = serde_json::json!({
+        "command": config.command, "args": config.args, "cwd": config.cwd, "url": config.url,
+        "env": config.env, "headers": config.headers, "era": config.era,
+    });
+    let digest = toolgate_wire::digest(&Raw::of(&said));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(text: &str) -> Result<Secret, String> {
+        if text.contains("{secret:NONE}") {
+            return Err("there is no secret `NONE`".into());
+        }
+        Ok(Secret::new(text.replace("{secret:T}", "hunter22")))
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused_with_a_hint() {
+        #[track_caller]
+        fn check(name: &str, toml: serde_json::Value, expect: &str) {
+            let config: UpstreamConfig = serde_json::from_value(toml).unwrap();
+            let error = Plan::new(name, &config, fill).err().map(|error| {
+                assert!(!error.hint().is_empty());
+                error.to_string()
+            });
+            assert_eq!(error.as_deref().unwrap_or("fine"), expect);
+        }
+        use serde_json::json;
+        check("a", json!({"command": "x"}), "fine");
+        check("a", json!({"url": "http://127.0.0.1:1/mcp", "headers": {"X-Key": "{secret:T}"}}), "fine");
+        check("a", json!({}), "`mcp.a` has neither `command` nor `url`");
+        check("a", json!({"command": "x", "url": "http://h"}), "`mcp.a` has both `command` and `url`");
+        check("a b", json!({"command": "x"}), "`a b` is no name for a server");
+        check("a", json!({"url": "file:///x"}), "`mcp.a.url` is no address");
+        check("a", json!({"url": "nonsense"}), "`mcp.a.url` is no address");
+        check(
+            "a",
+            json!({"url": "http://h", "headers": {"a b": "x"}}),
+            "`mcp.a.headers`: `a b` cannot be a header",
+        );
+        check(
+            "a",
+            json!({"command": "x", "args": ["{secret:NONE}"]}),
+            "`mcp.a.args`: there is no secret `NONE`",
+        );
+    }
+
+    #[test]
+    fn secrets_are_filled_in_and_stay_out_of_the_fingerprint() {
+        let config = UpstreamConfig {
+            command: Some("x".into()),
+            args: vec!["--key={secret:T}".into()],
+            ..UpstreamConfig::default()
+        };
+        let plan = Plan::new("a", &config, fill).unwrap();
+        let Reach::Program(program) = &plan.reach else { panic!("not a program") };
+        assert_eq!(program.args[0].expose(), "--key=hunter22");
+        let other = Plan::new("a", &config, |_| Ok(Secret::new("other".into()))).unwrap();
+        assert_eq!(plan.fingerprint, other.fingerprint);
+    }
+}

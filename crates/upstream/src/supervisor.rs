@@ -1,0 +1,261 @@
+//! What keeps one upstream: it learns what the server has, and learns it again when that may have changed.
+
+mod breaker;
+mod learn;
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::{Notify, Semaphore, watch};
+use toolgate_core::{Kinds, ListKind, Listing};
+use toolgate_host::Tasks;
+use toolgate_wire::{Era, Version};
+
+use crate::config::Start;
+use crate::definitions::{Definitions, Offered};
+use crate::desk::Reports;
+use crate::fault::Fault;
+use crate::line::{Line, Phase};
+use crate::link::{Declared, Link};
+use crate::plan::Plan;
+use crate::pool::{Key, Pool};
+use breaker::Breaker;
+
+/// How long what is known of a server counts.
+const FRESH: Duration = Duration::from_secs(3600);
+
+/// How long to wait before asking a server again that could not say what it has.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// How many connections to one server are opened at once.
+pub(crate) const STARTS: usize = 4;
+
+/// What all parts of one upstream share.
+pub(crate) struct Shared {
+    pub(crate) plan: Plan,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) owner: Tasks,
+    pub(crate) reports: Reports,
+    /// Wakes the supervisor.
+    pub(crate) woken: Arc<Notify>,
+    pub(crate) starts: Semaphore,
+    pub(crate) pool: Pool,
+    pub(crate) breaker: Breaker,
+    pub(crate) offered: ArcSwap<Offered>,
+    pub(crate) listing: watch::Sender<Arc<Listing>>,
+    pub(crate) learned: watch::Sender<Option<Arc<Definitions>>>,
+    enabled: AtomicBool,
+    version: Mutex<Option<Version>>,
+    lost: AtomicU64,
+    trouble: Mutex<Option<String>>,
+}
+
+impl Shared {
+    pub(crate) fn new(plan: Plan, variables: Vec<(OsString, OsString)>, owner: Tasks) -> Arc<Self> {
+        let woken = Arc::new(Notify::new());
+        let reports = Reports {
+            noticed: woken.clone(),
+            updates: tokio::sync::broadcast::channel(64).0,
+            journal: Arc::default(),
+        };
+        Arc::new(Self {
+            enabled: AtomicBool::new(plan.enabled),
+            plan,
+            variables,
+            owner,
+            reports,
+            woken,
+            starts: Semaphore::new(STARTS),
+            pool: Pool::default(),
+            breaker: Breaker::default(),
+            offered: ArcSwap::default(),
+            listing: watch::channel(Arc::default()).0,
+            learned: watch::channel(None).0,
+            version: Mutex::default(),
+            lost: AtomicU64::new(0),
+            trouble: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_enabled(&self, on: bool) {
+        self.enabled.store(on, Ordering::Relaxed);
+        self.woken.notify_one();
+    }
+
+    /// The revision the server was found to speak.
+    pub(crate) fn version(&self) -> Option<Version> {
+        *self.version.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn known_era(&self) -> Option<Era> {
+        self.version().map(Version::era)
+    }
+
+    pub(crate) fn knows(&self, version: Option<Version>) {
+        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
+    }
+
+    pub(crate) fn connected(&self, link: &Link) {
+        self.knows(Some(link.facts.version));
+    }
+
+    pub(crate) fn lost(&self, why: &str) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        tracing::info!(server = %self.plan.name, why, "connection lost");
+    }
+
+    pub(crate) fn times_lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_trouble(&self, trouble: Option<String>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+
+    /// Offers what a server has.
+    pub(crate) fn offer(&self, definitions: &Arc<Definitions>) {
+        let offered = Offered::of(definitions, &self.plan, &self.reports.journal);
+        let listing = Listing {
+            tools: offered.tools.iter().map(|facts| facts.item.clone()).collect(),
+            resources: offered.resources.clone(),
+            templates: offered.templates.clone(),
+            prompts: offered.prompts.iter().map(|facts| facts.item.clone()).collect(),
+            pending: Kinds::NONE,
+        };
+        self.offered.store(Arc::new(offered));
+        self.listing.send_replace(Arc::new(listing));
+        self.learned.send_replace(Some(definitions.clone()));
+    }
+
+    /// Says that nothing more is to be waited for.
+    fn nothing_pending(&self) {
+        self.listing.send_if_modified(|listing| {
+            let waiting = listing.pending != Kinds::NONE;
+            if waiting {
+                let Listing { tools, resources, templates, prompts, .. } = &**listing;
+                *listing = Arc::new(Listing {
+                    tools: tools.clone(),
+                    resources: resources.clone(),
+                    templates: templates.clone(),
+                    prompts: prompts.clone(),
+                    pending: Kinds::NONE,
+                });
+            }
+            waiting
+        });
+    }
+
+    /// Offers nothing.
+    fn withdraw(&self) {
+        self.offered.store(Arc::default());
+        self.listing.send_replace(Arc::default());
+    }
+}
+
+/// All lists.
+pub(crate) fn all_kinds() -> Kinds {
+    ListKind::ALL.into_iter().fold(Kinds::NONE, Kinds::with)
+}
+
+/// Keeps an upstream until it is stopped.
+pub(crate) async fn supervise(shared: Arc<Shared>) {
+    let mut look_again = tokio::time::Instant::now() + FRESH;
+    loop {
+        if !shared.is_enabled() {
+            shared.pool.all().iter().for_each(|line| line.stop());
+            shared.withdraw();
+            shared.woken.notified().await;
+            continue;
+        }
+        if wants_line(&shared) {
+            // Only a full pool refuses, and a full pool has lines to learn by.
+            drop(shared.pool.get(Key::bare(), &shared));
+        }
+        for line in shared.pool.all() {
+            if let Some(wait) = tend(&shared, &line).await {
+                look_again = look_again.min(tokio::time::Instant::now() + wait);
+            }
+        }
+        tokio::select! {
+            () = shared.woken.notified() => {}
+            () = failure(&shared) => {}
+            () = tokio::time::sleep_until(look_again) => {
+                look_again = tokio::time::Instant::now() + FRESH;
+                if let Some(link) = shared.pool.all().iter().find_map(|line| line.link()) {
+                    link.wire.desk.all_changed();
+                }
+            }
+        }
+    }
+}
+
+/// Whether there has to be a line although no call needs one.
+fn wants_line(shared: &Shared) -> bool {
+    let learned = shared.learned.borrow().is_some();
+    shared.pool.all().is_empty() && (!learned || shared.plan.start == Start::Eager)
+}
+
+/// Learns what a line's server has, where that may have changed. Says when to come again.
+async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
+    let link = line.link()?;
+    if line.key.declared != Declared::default() {
+        step_aside(shared);
+    }
+    let kinds = link.wire.desk.take_changed();
+    if kinds == Kinds::NONE {
+        return None;
+    }
+    match learn::learn(shared, &link, kinds).await {
+        Ok(fresh_for) => {
+            shared.set_trouble(None);
+            Some(fresh_for)
+        }
+        Err(fault) => {
+            shared.set_trouble(Some(format!("cannot be listed: {}", fault.words())));
+            shared.nothing_pending();
+            link.wire.desk.all_changed_quietly();
+            Some(AGAIN)
+        }
+    }
+}
+
+/// The line by which the server was learned ends when a caller's own line does its work.
+fn step_aside(shared: &Shared) {
+    let bare = shared.pool.find(&Key::bare());
+    if let Some(bare) =
+        bare.filter(|bare| !bare.is_claimed() && bare.link().is_none_or(|link| link.era() == Era::Legacy))
+    {
+        bare.stop();
+    }
+}
+
+/// Completes when the first line fails, so that nobody waits any more for what it would have taught.
+async fn failure(shared: &Arc<Shared>) {
+    if shared.listing.borrow().pending == Kinds::NONE {
+        return std::future::pending().await;
+    }
+    let Some(line) = shared.pool.find(&Key::bare()) else { return std::future::pending().await };
+    let mut phase = line.phase();
+    let failed = |phase: &Phase| matches!(phase, Phase::Failed(_) | Phase::Over);
+    drop(phase.wait_for(failed).await);
+    shared.nothing_pending();
+}
+
+/// What is wrong with a line, if anything.
+pub(crate) fn wrong_with(line: &Line) -> Option<Fault> {
+    match &*line.phase().borrow() {
+        Phase::Failed(fault) => Some(fault.clone()),
+        Phase::Connecting | Phase::Ready(_) | Phase::Over => None,
+    }
+}

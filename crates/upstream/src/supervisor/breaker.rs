@@ -1,0 +1,85 @@
+//! A breaker: a server that keeps failing is left alone for a while, and its callers told so at once.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolgate_core::{Error, Kind, Result};
+
+/// How many failures in a row open it.
+const FAILURES: u32 = 5;
+
+/// How long it stays open at first, and at most.
+const SHORTEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Counts failures in a row.
+#[derive(Debug, Default)]
+pub(crate) struct Breaker(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    failures: u32,
+    open_until: Option<Instant>,
+}
+
+impl Breaker {
+    /// Lets a call through, unless the server is being left alone. After that time one call finds out.
+    pub(crate) fn admit(&self, server: &str) -> Result<()> {
+        let mut state = self.lock();
+        let Some(until) = state.open_until else { return Ok(()) };
+        let now = Instant::now();
+        if until <= now {
+            // Others wait for what becomes of this one.
+            state.open_until = Some(now + SHORTEST);
+            return Ok(());
+        }
+        let message =
+            format!("`{server}` failed {} times in a row, and is left alone for a moment", state.failures);
+        Err(Error::new(Kind::ConnectionFailed, message)
+            .hint(format!("try again in {} s", (until - now).as_secs() + 1)))
+    }
+
+    pub(crate) fn well(&self) {
+        *self.lock() = State::default();
+    }
+
+    pub(crate) fn ill(&self) {
+        let mut state = self.lock();
+        state.failures = state.failures.saturating_add(1);
+        if let Some(beyond) = state.failures.checked_sub(FAILURES) {
+            let pause = SHORTEST.saturating_mul(1 << beyond.min(8)).min(LONGEST);
+            state.open_until = Some(Instant::now() + pause);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_in_a_row_open_it_and_a_success_closes_it() {
+        let breaker = Breaker::default();
+        for _ in 0..FAILURES {
+            assert!(breaker.admit("a").is_ok());
+            breaker.ill();
+        }
+        assert_eq!(breaker.admit("a").unwrap_err().kind(), Kind::ConnectionFailed);
+        tokio::time::advance(SHORTEST).await;
+        assert!(breaker.admit("a").is_ok(), "one finds out");
+        assert!(breaker.admit("a").is_err(), "the others wait");
+        breaker.ill();
+        tokio::time::advance(SHORTEST).await;
+        assert!(breaker.admit("a").is_err(), "it stays open longer");
+        tokio::time::advance(SHORTEST).await;
+        assert!(breaker.admit("a").is_ok());
+        breaker.well();
+        assert!(breaker.admit("a").is_ok());
+        assert!(breaker.admit("a").is_ok());
+    }
+}

@@ -1,0 +1,112 @@
+//! Learning what a server has: every list, page by page, to its end.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolgate_core::{Kinds, ListKind};
+use toolgate_wire::{Edit, Era, Raw, method};
+
+use super::{FRESH, Shared};
+use crate::definitions::Definitions;
+use crate::fault::Fault;
+use crate::link::{Ask, Declared, Link};
+use crate::open::modern_params;
+
+/// How many pages and items of one list are read.
+const MOST_PAGES: usize = 1_000;
+const MOST_ITEMS: usize = 20_000;
+
+/// A server may ask to be looked at again, but not sooner than this.
+const SOONEST: Duration = Duration::from_secs(60);
+
+/// Learns these lists, and offers what there is. Says how long that counts.
+pub(super) async fn learn(shared: &Arc<Shared>, link: &Link, kinds: Kinds) -> Result<Duration, Fault> {
+    let before = shared.learned.borrow().clone();
+    let mut next = before.as_deref().cloned().unwrap_or_else(|| nothing(shared, link));
+    let facts = &link.facts;
+    next.version = facts.version.as_str().to_owned();
+    next.capabilities = facts.capabilities.clone();
+    next.server = facts.server.clone();
+    next.instructions = facts.instructions.clone();
+    let mut fresh_for = FRESH;
+    for kind in ListKind::ALL.into_iter().filter(|kind| kinds.has(*kind)) {
+        let (items, ttl) = list(shared, link, kind).await?;
+        fresh_for = fresh_for.min(ttl.unwrap_or(FRESH)).max(SOONEST);
+        next.set(kind, items);
+    }
+    shared.offer(&Arc::new(next));
+    Ok(fresh_for)
+}
+
+fn nothing(shared: &Shared, link: &Link) -> Definitions {
+    Definitions {
+        fingerprint: shared.plan.fingerprint.clone(),
+        version: link.facts.version.as_str().to_owned(),
+        capabilities: Raw::EMPTY_OBJECT,
+        server: None,
+        instructions: None,
+        tools: Vec::new(),
+        resources: Vec::new(),
+        templates: Vec::new(),
+        prompts: Vec::new(),
+    }
+}
+
+/// Where a list is: its method, the key of its items, and the capability that goes with it.
+fn place(kind: ListKind) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        ListKind::Tools => (method::TOOLS_LIST, "tools", "tools"),
+        ListKind::Resources => (method::RESOURCES_LIST, "resources", "resources"),
+        ListKind::Templates => (method::RESOURCES_TEMPLATES_LIST, "resourceTemplates", "resources"),
+        ListKind::Prompts => (method::PROMPTS_LIST, "prompts", "prompts"),
+    }
+}
+
+/// One list to its end, and how long it counts.
+async fn list(shared: &Shared, link: &Link, kind: ListKind) -> Result<(Vec<Raw>, Option<Duration>), Fault> {
+    let (method, key, capability) = place(kind);
+    if !link.facts.has(&[capability]) {
+        return Ok((Vec::new(), None));
+    }
+    let (mut items, mut ttl, mut cursor) = (Vec::new(), None::<Duration>, None::<Raw>);
+    let mut seen = HashSet::new();
+    for _ in 0..MOST_PAGES {
+        let ask = Ask::plain(method, page_params(link, cursor.as_ref()), shared.plan.timeout);
+        let page = match link.wire.request(ask).await {
+            // Servers with resources but no templates often do not know the method.
+            Err(Fault::Refused(_)) if kind == ListKind::Templates => return Ok((items, ttl)),
+            answer => answer?,
+        };
+        let Some(found) = page.get(key).filter(|list| list.kind() == toolgate_wire::Kind::Array) else {
+            return Err(Fault::Unusable(format!("`{method}` without `{key}`")));
+        };
+        items.extend(found.items().map(|item| item.detach()));
+        let hint = page.get("ttlMs").and_then(|ttl| ttl.as_u64()).map(Duration::from_millis);
+        ttl = hint.into_iter().chain(ttl).min();
+        if items.len() > MOST_ITEMS {
+            items.truncate(MOST_ITEMS);
+            shared.reports.journal.note("lists more than can be kept", method);
+            return Ok((items, ttl));
+        }
+        cursor = page.get("nextCursor").filter(|cursor| !cursor.is_null());
+        match &cursor {
+            None => return Ok((items, ttl)),
+            Some(cursor) if !seen.insert(cursor.clone()) => break,
+            Some(_) => {}
+        }
+    }
+    shared.reports.journal.note("never comes to the end of a list", method);
+    Ok((items, ttl))
+}
+
+fn page_params(link: &Link, cursor: Option<&Raw>) -> Raw {
+    let params = match link.era() {
+        Era::Legacy => Raw::EMPTY_OBJECT,
+        Era::Modern => modern_params(Declared::default()),
+    };
+    match cursor {
+        Some(cursor) => Edit::new(&params).set("cursor", cursor.clone()).finish(),
+        None => params,
+    }
+}

@@ -1,0 +1,215 @@
+//! A program's standard streams: a message a line each way.
+
+use std::ffi::OsString;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use toolgate_host::process::{Pipes, Running};
+use toolgate_host::{Program, Tasks, find_program};
+use toolgate_wire::lines::Item;
+use toolgate_wire::{Lines, write};
+
+use super::{MESSAGE_LIMIT, Sending, Sent};
+use crate::desk::{Desk, Out, Reports};
+use crate::fault::Fault;
+use crate::journal::Journal;
+use crate::link::{Declared, Wire};
+use crate::plan::ProgramPlan;
+use crate::transport::Transport;
+
+/// How many frames may wait for a program to read.
+const QUEUE: usize = 256;
+
+/// How long a program may take to end when its input ends, and how long when it is told to.
+const AT_END_OF_INPUT: Duration = Duration::from_millis(300);
+const WHEN_TOLD: Duration = Duration::from_secs(2);
+
+/// How long output may lag behind the end of its program.
+const LAG: Duration = Duration::from_millis(200);
+
+/// Of our own variables, those that a program gets.
+const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+
+/// The standard streams of a program.
+pub(crate) struct Stdio {
+    queue: mpsc::Sender<Out>,
+    stop: CancellationToken,
+    process: Option<u32>,
+}
+
+/// Starts a program and connects to it.
+pub(crate) fn connect(
+    plan: &ProgramPlan,
+    variables: &[(OsString, OsString)],
+    declared: Declared,
+    reports: &Reports,
+    tasks: Tasks,
+) -> Result<Wire, Fault> {
+    let (running, pipes) = start(plan, variables)?;
+    let (queue, outgoing) = mpsc::channel(QUEUE);
+    let desk = Desk::new(queue.clone(), declared, reports);
+    let stop = CancellationToken::new();
+    let stdio = Stdio { queue, stop: stop.clone(), process: running.id() };
+    let Pipes { stdin, stdout, stderr } = pipes;
+    let (read_all, all_read) = oneshot::channel();
+    tasks.spawn(write_all(stdin, outgoing, desk.clone(), stop.clone()));
+    tasks.spawn(complaints(stderr, reports.journal.clone()));
+    let reader = desk.clone();
+    tasks.spawn(async move {
+        read(stdout, &reader).await;
+        // Whoever keeps the program may be gone by now.
+        drop(read_all.send(()));
+        // A program that goes on without its output is of no use.
+        drop(tokio::time::timeout(LAG, reader.ended()).await);
+        reader.close("it closed its standard output");
+    });
+    tasks.spawn(keep(running, stop, all_read, desk.clone()));
+    Ok(Wire { desk, transport: Transport::Stdio(stdio), tasks })
+}
+
+fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result<(Running, Pipes), Fault> {
+    let mut environment: Vec<(OsString, OsString)> =
+        variables.iter().filter(|(name, _)| INHERITED.iter().any(|known| name == known)).cloned().collect();
+    for (name, value) in &plan.env {
+        environment.retain(|(other, _)| *other != **name);
+        environment.push((name.into(), value.expose().into()));
+    }
+    let search = environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.to_string_lossy());
+    let path = if plan.command.contains('/') {
+        plan.command.clone().into()
+    } else {
+        find_program(search.as_deref().unwrap_or_default(), &plan.command).ok_or_else(|| {
+            Fault::NotSent(format!("there is no program `{}` on the search path", plan.command))
+        })?
+    };
+    let program = Program::new(path).arguments(plan.args.iter().map(|arg| OsString::from(arg.expose())));
+    let program =
+        environment.into_iter().fold(program, |program, (name, value)| program.variable(name, value));
+    program.start(plan.cwd.as_ref()).map_err(|error| Fault::NotSent(error.to_string()))
+}
+
+impl Stdio {
+    pub(super) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
+        let out = Out { frame: sending.frame, left: Some(sending.left) };
+        self.queue.send(out).await.map_err(|_| Fault::NotSent("its standard input is closed".into()))?;
+        Ok(Sent::UnderWay)
+    }
+
+    pub(super) async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
+        let out = Out { frame, left: None };
+        self.queue.send(out).await.map_err(|_| Fault::NotSent("its standard input is closed".into()))
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    pub(super) fn process(&self) -> Option<u32> {
+        self.process
+    }
+}
+
+async fn write_all(
+    mut stdin: ChildStdin,
+    mut outgoing: mpsc::Receiver<Out>,
+    desk: Arc<Desk>,
+    stop: CancellationToken,
+) {
+    while let Some(Some(out)) = stop.run_until_cancelled(outgoing.recv()).await {
+        if let Some(left) = &out.left {
+            left.store(true, Ordering::Release);
+        }
+        let line = write::one_line(out.frame);
+        let writing = async {
+            stdin.write_all(&line).await?;
+            stdin.write_all(b"\n").await?;
+            stdin.flush().await
+        };
+        match stop.run_until_cancelled(writing).await {
+            Some(Ok(())) => {}
+            // Why it does not read any more is known better to who keeps the program.
+            Some(Err(_)) => {
+                drop(tokio::time::timeout(LAG, desk.ended()).await);
+                return desk.close("it closed its standard input");
+            }
+            None => return,
+        }
+    }
+}
+
+async fn read(mut stdout: ChildStdout, desk: &Desk) {
+    let mut lines = Lines::new(MESSAGE_LIMIT);
+    let mut buffer = BytesMut::with_capacity(64 * 1024);
+    loop {
+        match stdout.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => lines.push(buffer.split().freeze()),
+        }
+        hand_over(&mut lines, desk);
+        buffer.reserve(64 * 1024);
+    }
+    lines.finish();
+    hand_over(&mut lines, desk);
+}
+
+fn hand_over(lines: &mut Lines, desk: &Desk) {
+    for item in lines {
+        match item {
+            Item::Line(line) => desk.take(line, None),
+            Item::TooLong { dropped } => desk.too_large(dropped, None),
+        }
+    }
+}
+
+/// Keeps the end of what the program complains.
+async fn complaints(mut stderr: ChildStderr, journal: Arc<Journal>) {
+    let mut lines = Lines::new(16 * 1024);
+    let mut buffer = BytesMut::with_capacity(4096);
+    loop {
+        match stderr.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => lines.push(buffer.split().freeze()),
+        }
+        for item in &mut lines {
+            match item {
+                Item::Line(line) => journal.complain(&String::from_utf8_lossy(&line)),
+                Item::TooLong { dropped } => journal.complain(&format!("(a line of {dropped} bytes)")),
+            }
+        }
+        buffer.reserve(4096);
+    }
+}
+
+/// Waits for the end of the program, or brings it about.
+async fn keep(
+    mut running: Running,
+    stop: CancellationToken,
+    all_read: oneshot::Receiver<()>,
+    desk: Arc<Desk>,
+) {
+    let ended = stop.run_until_cancelled(running.wait()).await;
+    if let Some(status) = ended {
+        // What it wrote last still counts.
+        drop(tokio::time::timeout(LAG, all_read).await);
+        return desk.close(&status.map_or_else(|error| error.to_string(), |status| words(&status)));
+    }
+    if tokio::time::timeout(AT_END_OF_INPUT, running.wait()).await.is_err() {
+        running.end(WHEN_TOLD).await;
+    }
+}
+
+fn words(status: &ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("its program ended with exit code {code}"),
+        (None, Some(signal)) => format!("its program was ended by signal {signal}"),
+        (None, None) => "its program ended".into(),
+    }
+}

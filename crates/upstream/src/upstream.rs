@@ -1,0 +1,181 @@
+//! An upstream: another MCP server as a source.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{broadcast, watch};
+use toolgate_core::{Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId};
+use toolgate_host::Tasks;
+
+use crate::definitions::Definitions;
+use crate::fault::Fault;
+use crate::plan::{Plan, Reach};
+use crate::status::{State, Status, era_word};
+use crate::supervisor::{Shared, all_kinds, supervise, wrong_with};
+
+/// How long an upstream may take to end.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What an upstream needs of the process it lives in.
+pub struct Surroundings {
+    /// Who owns its tasks.
+    pub tasks: Tasks,
+    /// The environment of the process; programs get `PATH`, `HOME`, `LANG` and `TMPDIR` of it, and nothing else.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Another MCP server as a source.
+pub struct Upstream {
+    id: SourceId,
+    shared: Arc<Shared>,
+}
+
+/// What a trial of a server showed.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How the server stands.
+    pub status: Status,
+    /// What it has, if it said so.
+    pub definitions: Option<Arc<Definitions>>,
+}
+
+impl Upstream {
+    /// An upstream, whose server is started or asked in the background; with definitions that were kept, a lazy one
+    /// only when it is first used.
+    pub fn start(plan: Plan, surroundings: Surroundings, kept: Option<Definitions>) -> Self {
+        let id = SourceId::new(&*plan.name);
+        let shared = Shared::new(plan, surroundings.variables, surroundings.tasks.child());
+        let kept = kept.filter(|kept| kept.fingerprint == shared.plan.fingerprint);
+        match kept {
+            Some(kept) => {
+                shared.knows(kept.version());
+                shared.offer(&Arc::new(kept));
+            }
+            None if shared.is_enabled() => {
+                let pending = Listing { pending: all_kinds(), ..Listing::default() };
+                shared.listing.send_replace(Arc::new(pending));
+            }
+            None => {}
+        }
+        let stopping = shared.owner.stopping();
+        shared.owner.spawn(stopping.run_until_cancelled_owned(supervise(shared.clone())));
+        Self { id, shared }
+    }
+
+    /// What the server has, whenever that is learned anew: to be kept for the next start.
+    pub fn learned(&self) -> watch::Receiver<Option<Arc<Definitions>>> {
+        self.shared.learned.subscribe()
+    }
+
+    /// Switches it on or off, without a trace in the configuration.
+    pub fn set_enabled(&self, on: bool) {
+        self.shared.set_enabled(on);
+    }
+
+    /// Connects anew, and learns anew what the server has.
+    pub fn restart(&self) {
+        self.shared.breaker.well();
+        self.shared.pool.all().iter().for_each(|line| line.restart());
+        self.shared.woken.notify_one();
+    }
+
+    /// Ends it: connections are closed, and programs ended with all that they started.
+    pub async fn stop(&self) {
+        self.shared.owner.shutdown(GRACE).await;
+    }
+
+    /// How it stands now.
+    pub fn status(&self) -> Status {
+        let shared = &self.shared;
+        let lines = shared.pool.all();
+        let links: Vec<_> = lines.iter().filter_map(|line| line.link()).collect();
+        let wrong = lines.iter().find_map(|line| wrong_with(line));
+        let learned = shared.learned.borrow().is_some();
+        let (state, error) = match (wrong, shared.trouble()) {
+            _ if !shared.is_enabled() => (State::Disabled, None),
+            (Some(Fault::Unauthorized(_)), _) => (State::NeedsAuth, None),
+            (Some(fault), _) if links.is_empty() => (State::Failed, Some(fault.words())),
+            (_, Some(trouble)) => (State::Failed, Some(trouble)),
+            _ if !learned => (State::Connecting, None),
+            _ => (State::Connected, None),
+        };
+        let listing = shared.listing.borrow().clone();
+        let version = shared.version();
+        Status {
+            name: shared.plan.name.to_string(),
+            state,
+            error,
+            transport: links.first().map_or(transport(&shared.plan), |link| link.wire.transport.word()),
+            version: version.map(toolgate_wire::Version::as_str),
+            era: version.map(era_word),
+            connections: links.len(),
+            processes: links.iter().filter_map(|link| link.wire.transport.process()).collect(),
+            in_flight: links.iter().map(|link| link.wire.desk.calls()).sum(),
+            lost: shared.times_lost(),
+            tools: listing.tools.len(),
+            resources: listing.resources.len() + listing.templates.len(),
+            prompts: listing.prompts.len(),
+            notes: shared.reports.journal.notes(),
+            stderr: shared.reports.journal.stderr(),
+        }
+    }
+
+    /// Connects, learns what the server has, and says how that went. It ends what it started.
+    pub async fn test(plan: Plan, surroundings: Surroundings) -> Report {
+        let limit = plan.startup_timeout + plan.timeout;
+        let upstream = Self::start(plan, surroundings, None);
+        let mut listing = upstream.shared.listing.subscribe();
+        let settled = listing.wait_for(|listing| listing.pending == toolgate_core::Kinds::NONE);
+        // A server that is never done shows in the status.
+        drop(tokio::time::timeout(limit, settled).await);
+        let status = upstream.status();
+        let definitions = upstream.shared.learned.borrow().clone();
+        upstream.stop().await;
+        Report { status, definitions }
+    }
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        self.shared.pool.all().iter().for_each(|line| line.stop());
+    }
+}
+
+fn transport(plan: &Plan) -> &'static str {
+    match plan.reach {
+        Reach::Program(_) => "stdio",
+        Reach::Address(_) => "http",
+    }
+}
+
+impl Source for Upstream {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
+    /// It may have anything until it has said what; what it then has not, it just does not list.
+    fn offers(&self) -> Offers {
+        Offers { tools: true, resources: true, prompts: true, completions: true, tasks: false }
+    }
+
+    fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {
+        self.shared.listing.subscribe()
+    }
+
+    fn demand(&self, _: &Scope, _: ListKind) {
+        self.shared.woken.notify_one();
+    }
+
+    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+        Some(self.shared.reports.updates.subscribe())
+    }
+
+    fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {
+        Box::pin(async move { self.shared.call(permitted, run).await })
+    }
+}

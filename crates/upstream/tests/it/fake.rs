@@ -1,0 +1,313 @@
+//! A small MCP server of either era on standard input and output: this very binary, started again.
+//!
+//! The harness writes to standard output by itself, so the server's own goes to file descriptor 3 and the harness's to
+//! nowhere. What the server does wrong is chosen by the variable `FAKE_BEHAVIOUR`.
+
+#![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
+
+use std::fs::File;
+use std::io::{BufRead as _, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What it answers to the tool `golden`, in these bytes: unknown fields and types at every level.
+pub(crate) const GOLDEN: &str = r#"{ "content":[{"type":"hologram","depth":1.00,"é":"\u00e9","_meta":{"v":1e400}},
+  {"type":"text","text":"a\/b","annotations":{"audience":["system"],"x":[]}}],"structuredContent":{"n":123456789012345678901234567890,"f":0.10},
+  "isError":false,"vendor/x":{"b":2,"a":1},"_meta":{"z":null, "y":-0.0}}"#;
+
+/// The definition of the tool `golden`, in these bytes.
+pub(crate) const GOLDEN_TOOL: &str = r#"{"name":"golden","x-first":[1.00,{"deep":{"er":1e2}}],"description":"G\u006fld","inputSchema":{"type":"object","properties":{},"x-vendor":{"k":1.50}},"outputSchema":{"anyOf":[true]},"annotations":{"readOnlyHint":true,"mood":"good"},"icons":[{"src":"data:,x","theme":"odd"}],"execution":{"taskSupport":"optional"},"_meta":{"a/b":[null]}}"#;
+
+/// Not a test: the server, when it is started as one.
+#[test]
+fn server() {
+    let Ok(behaviour) = std::env::var("FAKE_BEHAVIOUR") else { return };
+    Fake::new(&behaviour).run();
+}
+
+struct Fake {
+    behaviour: String,
+    out: File,
+    /// A place that outlives the process.
+    place: PathBuf,
+    legacy: bool,
+    modern: bool,
+    next_ask: u64,
+    level: Value,
+    client: Value,
+}
+
+impl Fake {
+    fn new(behaviour: &str) -> Self {
+        let out = File::options().write(true).open("/proc/self/fd/3").unwrap();
+        let has = |word: &str| behaviour.split(' ').any(|other| other == word);
+        Self {
+            behaviour: behaviour.to_owned(),
+            out,
+            place: std::env::var("FAKE_PLACE").unwrap_or_default().into(),
+            legacy: !has("modern"),
+            modern: has("modern") || has("both"),
+            next_ask: 1,
+            level: Value::Null,
+            client: Value::Null,
+        }
+    }
+
+    fn is(&self, word: &str) -> bool {
+        self.behaviour.split(' ').any(|other| other == word)
+    }
+
+    fn send(&mut self, text: &str) {
+        let line = format!("{}\n", text.replace('\n', " "));
+        self.out.write_all(line.as_bytes()).unwrap();
+    }
+
+    fn result(&mut self, id: &Value, result: &str) {
+        self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+    }
+
+    fn error(&mut self, id: &Value, code: i32, message: &str) {
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message, "x-more": 1.5}})
+                .to_string(),
+        );
+    }
+
+    /// Counts how many times something happened, over all processes in one place.
+    fn count(&self, what: &str) -> usize {
+        let path = self.place.join(what);
+        let mut file = File::options().append(true).create(true).open(&path).unwrap();
+        file.write_all(b".").unwrap();
+        std::fs::read(&path).unwrap().len()
+    }
+
+    fn read(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        if std::io::stdin().lock().read_line(&mut line).unwrap() == 0 {
+            return None;
+        }
+        Some(serde_json::from_str(&line).unwrap())
+    }
+
+    fn run(&mut self) {
+        self.count("started");
+        eprintln!("fake server is up");
+        if self.is("noisy") {
+            self.send("Welcome to the fake server!");
+        }
+        if self.is("dies") {
+            std::process::exit(3);
+        }
+        while let Some(message) = self.read() {
+            self.take(&message);
+        }
+        if self.is("lingers") {
+            std::thread::sleep(Duration::from_secs(600));
+        }
+    }
+
+    fn take(&mut self, message: &Value) {
+        let (id, params) = (message["id"].clone(), message["params"].clone());
+        match message["method"].as_str().unwrap_or_default() {
+            "server/discover" if self.is("exits-on-probe") => std::process::exit(7),
+            "server/discover" if self.is("silent-on-probe") => {}
+            "server/discover" if self.modern => self.result(
+                &id,
+                r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{}},"instructions":"Be kind.","ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}"#,
+            ),
+            "initialize" if self.legacy => {
+                self.client = params["capabilities"].clone();
+                self.result(
+                    &id,
+                    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"logging":{}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}"#,
+                );
+            }
+            "notifications/initialized" if self.is("asks-roots") => {
+                self.send(r#"{"jsonrpc":"2.0","id":"early","method":"roots/list"}"#);
+            }
+            "logging/setLevel" => {
+                self.level = params["level"].clone();
+                self.result(&id, "{}");
+            }
+            "subscriptions/listen" => {
+                let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId": id},"notifications":params["notifications"]}});
+                self.send(&notice.to_string());
+            }
+            "tools/list" => self.tools(&id, &params),
+            "resources/list" => self.result(&id, r#"{"resources":[{"uri":"fake://one","name":"one","x":1.0}]}"#),
+            "resources/templates/list" => {
+                self.result(&id, r#"{"resourceTemplates":[{"uriTemplate":"fake://t/{id}","name":"t"}]}"#);
+            }
+            "prompts/list" => self.result(&id, r#"{"prompts":[{"name":"greet","x":[1.0]}]}"#),
+            "prompts/get" => {
+                let text = json!({"messages": [], "asked": params});
+                self.result(&id, &text.to_string());
+            }
+            "completion/complete" => {
+                let text = json!({"completion": {"values": [params["ref"]["name"]]}});
+                self.result(&id, &text.to_string());
+            }
+            "resources/read" if params["uri"] == "fake://t/none" => {
+                self.error(&id, if self.modern { -32602 } else { -32002 }, "no such resource");
+            }
+            "resources/read" => {
+                let text = json!({"contents": [], "asked": params});
+                self.result(&id, &text.to_string());
+            }
+            "resources/subscribe" => {
+                self.result(&id, "{}");
+                let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":params["uri"]}});
+                self.send(&notice.to_string());
+            }
+            "tools/call" => self.call(&id, &params),
+            "notifications/cancelled" => {
+                self.count("cancelled");
+            }
+            _ if id.is_null() => {}
+            _ => self.error(&id, -32601, "unknown method"),
+        }
+    }
+
+    fn tools(&mut self, id: &Value, params: &Value) {
+        if self.is("endless-list") {
+            let page = params["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
+            return self.result(id, &format!(r#"{{"tools":[],"nextCursor":"{}"}}"#, (page + 1) % 3));
+        }
+        if params["cursor"].is_null() {
+            let tools = format!(r#"{{"tools":[{GOLDEN_TOOL}],"nextCursor":"more"}}"#);
+            return self.result(id, &tools);
+        }
+        let mut tools: Vec<Value> = [
+            "echo", "ask", "sample", "progress", "hang", "crash", "big", "garbage", "wrong_id", "twice", "environment",
+            "fail", "log", "flood", "deep", "grandchild", "input", "change",
+        ]
+        .into_iter()
+        .map(|name| json!({"name": name, "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"]}}))
+        .collect();
+        tools.push(json!({"name": "fragile", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}));
+        if self.place.join("changed").exists() {
+            tools.push(json!({"name": "late", "inputSchema": {"type": "object"}}));
+        }
+        self.result(id, &json!({"tools": tools, "resultType": "complete"}).to_string());
+    }
+
+    fn call(&mut self, id: &Value, params: &Value) {
+        let text = |text: &str| json!({"content": [{"type": "text", "text": text}]}).to_string();
+        match params["name"].as_str().unwrap() {
+            "golden" => self.result(id, GOLDEN),
+            "echo" => self.result(id, &json!({"content": [], "resultType": if self.modern { "complete" } else { "odd" }, "structuredContent": params}).to_string()),
+            "ask" => self.ask(id, params),
+            "sample" => {
+                self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);
+                let answer = self.read().unwrap();
+                self.result(id, &text(&answer.to_string()));
+            }
+            "input" => self.input(id, params),
+            "progress" => {
+                let token = &params["_meta"]["progressToken"];
+                for step in 1..=3 {
+                    std::thread::sleep(Duration::from_millis(60));
+                    let notice = json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step,"x":"y"}});
+                    self.send(&notice.to_string());
+                }
+                self.result(id, &text("done"));
+            }
+            "log" => {
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":{"n":1.00}}}"#);
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/vendor/thing","params":{"n":1.00}}"#);
+                self.result(id, &text(self.level.as_str().unwrap_or_default()));
+            }
+            "hang" => {}
+            "crash" => std::process::exit(9),
+            "fragile" if self.count("fragile") == 1 => std::process::exit(9),
+            "fragile" => self.result(id, &text("survived")),
+            "fail" => self.error(id, -32099, "no luck"),
+            "big" => {
+                let piece = "x".repeat(1024 * 1024);
+                write!(self.out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#).unwrap();
+                for _ in 0..17 {
+                    self.out.write_all(piece.as_bytes()).unwrap();
+                }
+                self.send(r#""}]}}"#);
+            }
+            "garbage" => {
+                self.send("{\"jsonrpc\": nonsense");
+                self.send("[]");
+                self.send("null");
+                self.result(id, &text("after garbage"));
+            }
+            "wrong_id" => {
+                self.result(&json!("nobody"), "{}");
+                self.result(&json!(99_999), "{}");
+                self.result(id, &text("after wrong ids"));
+            }
+            "twice" => {
+                self.result(id, &text("first"));
+                self.result(id, &text("second"));
+            }
+            "deep" => {
+                let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
+                self.result(id, &format!(r#"{{"content":{deep}}}"#));
+            }
+            "flood" => {
+                let token = &params["_meta"]["progressToken"];
+                for step in 0..20_000 {
+                    self.send(&json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step}}).to_string());
+                }
+                self.result(id, &text("after the flood"));
+            }
+            "environment" => {
+                let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+                names.sort();
+                self.result(id, &text(&names.join(" ")));
+            }
+            "grandchild" => {
+                let child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
+                self.result(id, &text(&child.id().to_string()));
+            }
+            "change" => {
+                self.count("changed");
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+                self.result(id, &text("changed"));
+            }
+            other => self.error(id, -32602, &format!("unknown tool {other}")),
+        }
+    }
+
+    /// Asks the legacy way, in the middle of the call.
+    fn ask(&mut self, id: &Value, params: &Value) {
+        let ask = self.next_ask;
+        self.next_ask += 1;
+        let message = json!({"jsonrpc":"2.0","id":format!("q{ask}"),"method":"elicitation/create","params":{"message":params["arguments"]["b"],"requestedSchema":{"type":"object","properties":{}}}});
+        self.send(&message.to_string());
+        // What comes in between waits for its turn.
+        let mut later = Vec::new();
+        let answer = loop {
+            let message = self.read().unwrap();
+            if message["method"].is_null() {
+                break message;
+            }
+            later.push(message);
+        };
+        let answer =
+            if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
+        self.result(id, &json!({"content": [], "structuredContent": answer}).to_string());
+        for message in later {
+            self.take(&message);
+        }
+    }
+
+    /// Asks the modern way, by a result.
+    fn input(&mut self, id: &Value, params: &Value) {
+        if params["requestState"] == "kept" {
+            return self.result(
+                id,
+                &json!({"resultType":"complete","content":[],"structuredContent":params["inputResponses"]})
+                    .to_string(),
+            );
+        }
+        self.result(id, r#"{"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"kept"}"#);
+    }
+}

@@ -1,0 +1,1 @@
+//! Servers that misbehave are contained, and named with what they did.

@@ -1,0 +1,10 @@
+//! Upstreams behind a hub: real processes, real sockets, servers of both eras, and servers that misbehave.
+
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod rig;
+#[cfg(test)]
+mod stdio;
