@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::{ConfigError, Problem};
 use crate::explain::unknown_key;
-use crate::key::KeyPath;
+use crate::key::{KeyPath, Step};
 use crate::leaves::{Leaf, leaves};
 use crate::node::{Content, Node, Table, fill_up};
 use crate::origin::Origin;
@@ -91,6 +91,18 @@ impl Document {
     #[must_use]
     pub fn origin(&self, key: &str) -> Origin {
         self.root.find(&KeyPath::dotted(key)).map_or(Origin::Default, |node| node.origin.clone())
+    }
+
+    /// Where the value of a dotted key comes from; for what is missing in an item of a list, that item.
+    fn nearest_origin(&self, key: &str) -> Origin {
+        let mut path = KeyPath::dotted(key);
+        while path.0.iter().any(|step| matches!(step, Step::Index(_))) {
+            if let Some(node) = self.root.find(&path) {
+                return node.origin.clone();
+            }
+            path.0.pop();
+        }
+        self.origin(key)
     }
 
     /// A path that was written as the value of `key`: a relative one in a file counts from the folder of
@@ -186,7 +198,7 @@ impl<'a> Sections<'a> {
 
     /// Refuses the value of a dotted key for a reason that its type does not know.
     pub fn refuse(&mut self, key: &str, message: &str, hint: &str) {
-        let origin = Some(self.document.origin(key)).filter(|origin| *origin != Origin::Default);
+        let origin = Some(self.document.nearest_origin(key)).filter(|origin| *origin != Origin::Default);
         self.problems.push(Problem::new(origin, format!("`{key}` {message}")).hint(hint.to_owned()));
     }
 

@@ -13,6 +13,8 @@ pub(crate) use overlay::{overlay, warnings};
 pub const CONFIG: &str = "TOOLGATE_CONFIG";
 /// The folder for everything that outlives the process.
 pub const DATA_DIR: &str = "TOOLGATE_DATA_DIR";
+/// The key that secrets are kept under.
+pub const SECRET_KEY: &str = "TOOLGATE_SECRET_KEY";
 /// The user's home folder.
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration files.
@@ -81,6 +83,17 @@ const fn outside(name: &'static str, kind: Kind, doc: &'static str) -> Variable 
 pub const VARIABLES: &[Variable] = &[
     outside(CONFIG, Kind::Path, "The configuration file to read, as `--config`."),
     ours(DATA_DIR, "data_dir", Kind::Path, "The folder for everything that outlives the process."),
+    ours(
+        "TOOLGATE_STORE_URL",
+        "store.url",
+        Kind::Text,
+        "The PostgreSQL database or SQLite file of the store.",
+    ),
+    outside(
+        SECRET_KEY,
+        Kind::Text,
+        "The key that secrets are kept under, 32 bytes in base64 or hex, instead of the file `secret.key`.",
+    ),
     ours("TOOLGATE_TRANSPORT", "transport", Kind::Word, "How `serve` speaks: `stdio` or `http`."),
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),
     ours("TOOLGATE_WORKSPACE", "workspace.root", Kind::Path, "The folder of the workspace."),

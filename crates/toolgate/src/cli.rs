@@ -1,13 +1,26 @@
 //! The command line, as it is typed.
 
+mod approvals;
+mod audit;
 mod config;
 mod examples;
+mod pins;
+mod policy;
+mod secret;
 pub(crate) mod setup;
+pub(crate) mod span;
+mod token;
 
 use std::path::PathBuf;
 
+pub(crate) use approvals::{Approvals, Lasting};
+pub(crate) use audit::{Audit, Which};
 pub(crate) use config::Config;
+pub(crate) use pins::Pins;
+pub(crate) use policy::Policy;
+pub(crate) use secret::Secret;
 pub(crate) use setup::Setup;
+pub(crate) use token::Token;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -95,6 +108,24 @@ pub(crate) enum Command {
     /// diff; `--write` makes it, with a copy of the old file beside it, and touches nothing but its own entry.
     #[command(after_help = examples::SETUP)]
     Setup(Setup),
+    /// Answer calls that wait for a person.
+    #[command(subcommand, after_help = examples::APPROVALS)]
+    Approvals(Approvals),
+    /// Say what the policy makes of a call, and check it against expectations.
+    #[command(subcommand, after_help = examples::POLICY)]
+    Policy(Policy),
+    /// Make and revoke the tokens by which clients are known over HTTP.
+    #[command(subcommand, after_help = examples::TOKEN)]
+    Token(Token),
+    /// Keep secrets that the configuration uses and nobody else sees.
+    #[command(subcommand, after_help = examples::SECRET)]
+    Secret(Secret),
+    /// Search, export and verify the record of all calls.
+    #[command(subcommand, after_help = examples::AUDIT)]
+    Audit(Audit),
+    /// See which tools of other servers are held because their definition changed, and accept them.
+    #[command(subcommand, after_help = examples::PINS)]
+    Pins(Pins),
     /// See, check and change the configuration.
     #[command(subcommand, after_help = examples::CONFIG)]
     Config(Config),

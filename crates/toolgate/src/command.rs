@@ -1,29 +1,37 @@
 //! The commands, a file each.
 
+mod approvals;
 mod attach;
+mod audit;
 mod completions;
 mod config;
 mod doctor;
 mod greeting;
 mod man;
+mod policy;
 mod progress;
 mod reference;
+mod secret;
 mod serve;
 mod service;
 mod setup;
 mod status;
 mod table;
+mod token;
 mod tools;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use toolgate_core::Hub;
-use toolgate_host::Tasks;
+use toolgate_host::{Clock, Tasks};
+use toolgate_identity::Tokens;
+use toolgate_secrets::Redactor;
 
 use crate::cli::{Cli, Command};
 use crate::gate::Gate;
 use crate::logging;
+use crate::parts::Parts;
 use crate::settings::{self, Settings};
 
 /// How long tasks get to end when a command is done.
@@ -33,9 +41,11 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Serve(serve) if serve.attach => {
-            on_runtime(cli, async |settings, tasks| attach::run(cli, settings, tasks).await)
+            on_runtime(cli, async |settings, process| attach::run(cli, settings, process).await)
         }
-        Command::Serve(_) => on_runtime(cli, async |settings, tasks| serve::run(cli, settings, tasks).await),
+        Command::Serve(_) => {
+            on_runtime(cli, async |settings, process| serve::run(cli, settings, process).await)
+        }
         Command::Status { json } => on_runtime(cli, async |settings, _| status::run(&settings, *json).await),
         Command::Service(service) => {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
@@ -45,6 +55,18 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_hub(cli, async |hub| setup::run_with(cli, setup, &hub).await)
         }
         Command::Setup(setup) => setup::run(cli, setup, None),
+        Command::Approvals(approvals) => {
+            on_parts(cli, async |parts| approvals::run(&parts.approvals, approvals).await)
+        }
+        Command::Secret(secret) => on_parts(cli, async |parts| secret::run(&parts.secrets, secret).await),
+        Command::Policy(policy) => {
+            on_gate(cli, async |gate| policy::run(&gate.hub, &gate.rules.current(), policy).await)
+        }
+        Command::Token(token) => on_parts(cli, async |parts| {
+            token::run(&Tokens::new(parts.database, Clock::system()), token).await
+        }),
+        Command::Audit(audit) => on_parts(cli, async |parts| audit::run(&parts.audit.archive(), audit).await),
+        Command::Pins(_) => anyhow::bail!("not wired yet"),
         Command::Config(config) => config::run(cli, config),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),
@@ -55,24 +77,50 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
 
 /// Runs what needs a hub, on one made as configured.
 fn on_hub(cli: &Cli, work: impl AsyncFnOnce(Hub) -> anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
-    on_runtime(cli, async |settings, tasks| work(Gate::new(&settings, cli.global.fixtures, tasks)?.hub).await)
+    on_gate(cli, async |gate| work(gate.hub).await)
+}
+
+/// Runs what needs a hub and the rules it goes by.
+fn on_gate(cli: &Cli, work: impl AsyncFnOnce(Gate) -> anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
+    on_runtime(cli, async |settings, process| {
+        work(Gate::new(&settings, cli.global.fixtures, process).await?).await
+    })
+}
+
+/// Runs what needs the store, but no hub.
+fn on_parts(
+    cli: &Cli,
+    work: impl AsyncFnOnce(Parts) -> anyhow::Result<ExitCode>,
+) -> anyhow::Result<ExitCode> {
+    on_runtime(cli, async |settings, process| {
+        work(Parts::new(&settings, process.redactor.clone(), &process.tasks)?).await
+    })
+}
+
+/// What a command has of its process.
+pub(crate) struct Process {
+    /// The owner of its tasks.
+    pub(crate) tasks: Tasks,
+    /// Hides secrets in whatever goes out, the log too.
+    pub(crate) redactor: Redactor,
 }
 
 /// Runs what needs the settings, and may start tasks.
 fn on_runtime(
     cli: &Cli,
-    work: impl AsyncFnOnce(Settings, &Tasks) -> anyhow::Result<ExitCode>,
+    work: impl AsyncFnOnce(Settings, &Process) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
     let settings = settings::load(cli)?;
-    logging::init(&settings.log);
+    let redactor = Redactor::new();
+    logging::init(&settings.log, &redactor);
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let code = runtime.block_on(async {
-        let tasks = Tasks::new();
-        let code = work(settings, &tasks).await?;
-        tasks.shutdown(GRACE).await;
+        let process = Process { tasks: Tasks::new(), redactor };
+        let code = work(settings, &process).await?;
+        process.tasks.shutdown(GRACE).await;
         Ok(code)
     });
     // A read of standard input that never ends must not keep the process alive.

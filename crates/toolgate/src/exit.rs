@@ -3,8 +3,10 @@
 use std::process::ExitCode;
 
 use toolgate_config::ConfigError;
-use toolgate_core::Error;
+use toolgate_core::{Error, StoreError};
 use toolgate_front::http::BindError;
+use toolgate_identity::IdentityError;
+use toolgate_secrets::{BadName, SecretError};
 
 /// Failed.
 pub(crate) const FAILED: u8 = 1;
@@ -33,9 +35,26 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
         }
         return ExitCode::from(error.kind().exit_code());
     }
-    let code = if error.is::<ConfigError>() || error.is::<BindError>() { USAGE } else { FAILED };
+    let code = if error.is::<ConfigError>() || error.is::<BindError>() || error.is::<IdentityError>() {
+        USAGE
+    } else {
+        FAILED
+    };
     eprintln!("error: {error:#}");
+    if let Some(hint) = hint(error) {
+        eprintln!("hint: {hint}");
+    }
     ExitCode::from(code)
+}
+
+/// What to do, where an error or one that it comes from says so.
+fn hint(error: &anyhow::Error) -> Option<String> {
+    error.chain().find_map(|cause| {
+        let secret = cause.downcast_ref::<SecretError>().map(SecretError::hint);
+        let name = cause.downcast_ref::<BadName>().map(|error| error.hint().into());
+        let store = cause.downcast_ref::<StoreError>().and_then(|error| error.next_step().map(Into::into));
+        secret.or(name).or(store)
+    })
 }
 
 /// Whoever read our output has read enough of it, as `head` does, and closed it: nothing failed.

@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use toolgate_core::{Hub, PackSource, ServerInfo, Settings as HubSettings, Source};
 use toolgate_fixtures::Fixtures;
-use toolgate_front::http::Access;
-use toolgate_host::Tasks;
+use toolgate_front::http::{Access, HttpConfig};
+use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_identity::{Identity, IdentityConfig, Tokens};
 use toolgate_packs::{Memory, Workspace};
+use toolgate_policy::{Limits, RulesGate};
 use toolgate_wire::Raw;
 
+use crate::command::Process;
 use crate::logging;
+use crate::parts::{self, Parts};
 use crate::settings::{PackName, Reloaded, Reloader, Settings};
 
 /// What a model should know before it uses the tools.
@@ -24,13 +28,22 @@ pub(crate) struct Gate {
     pub(crate) hub: Hub,
     fixtures: Option<Arc<dyn Source>>,
     packs: Vec<(PackName, Arc<dyn Source>)>,
+    parts: Parts,
+    pub(crate) rules: RulesGate,
+    limits: Arc<Limits>,
+    identity: Option<Identity>,
     settings: Arc<Settings>,
     tasks: Tasks,
 }
 
 impl Gate {
     /// The hub with everything that is switched on.
-    pub(crate) fn new(settings: &Settings, fixtures: bool, tasks: &Tasks) -> anyhow::Result<Self> {
+    pub(crate) async fn new(settings: &Settings, fixtures: bool, process: &Process) -> anyhow::Result<Self> {
+        let tasks = &process.tasks;
+        let parts = Parts::new(settings, process.redactor.clone(), tasks)?;
+        parts.hide_secrets(settings).await?;
+        let rules = RulesGate::new(settings.rules()?);
+        let limits = Arc::new(Limits::new(settings.limits(fixtures)?, Clock::system()));
         let raw = Raw::of(&serde_json::json!({
             "name": "toolgate",
             "title": "Toolgate",
@@ -41,16 +54,36 @@ impl Gate {
         let packs: anyhow::Result<Vec<_>> =
             settings.packs.iter().map(|pack| Ok((*pack, source(*pack, settings, tasks)?))).collect();
         let packs = packs?;
-        let mut builder = Hub::builder(info, tasks.clone()).settings(hub_settings(settings));
+        let mut builder = Hub::builder(info, tasks.clone())
+            .settings(hub_settings(settings))
+            .filter(Box::new(parts.redactor.clone()))
+            .gate(Box::new(rules.clone()))
+            .limiter(limits.clone())
+            .recorder(Arc::new(parts.audit.clone()))
+            .approvals(parts.approvals.clone());
+        for profile in settings.profiles.keys() {
+            builder = builder.profile(profile.as_str());
+        }
         for source in sources(fixtures.as_ref(), &packs) {
             builder = builder.source(source);
         }
         let hub = builder.build()?;
-        Ok(Self { hub, fixtures, packs, settings: Arc::new(settings.clone()), tasks: tasks.clone() })
+        let (settings, tasks) = (Arc::new(settings.clone()), tasks.clone());
+        Ok(Self { hub, fixtures, packs, parts, rules, limits, identity: None, settings, tasks })
+    }
+
+    /// Begins to know who brings which token.
+    pub(crate) async fn identify(&mut self) -> anyhow::Result<Identity> {
+        let tokens = Tokens::new(self.parts.database.clone(), Clock::system());
+        let config = identity_config(&self.settings.http);
+        let identity = Identity::start(Some(tokens), &config, Clock::system(), &self.tasks).await?;
+        self.identity = Some(identity.clone());
+        Ok(identity)
     }
 
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.
     pub(crate) fn follow(mut self, reloader: &Reloader, access: Option<Access>) {
+        self.parts.follow_secrets(&self.hub);
         let mut reloaded = reloader.subscribe();
         let tasks = self.tasks.clone();
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
@@ -78,17 +111,44 @@ impl Gate {
     fn apply(&mut self, new: &Arc<Settings>, access: Option<&Access>) -> Vec<anyhow::Error> {
         let mut troubles = Vec::new();
         logging::set_level(new.log.level);
+        if let Some(identity) = &self.identity
+            && let Err(error) = identity.set_config(&identity_config(&new.http))
+        {
+            troubles.push(error.into());
+        }
         if let Some(access) = access
             && let Err(error) = access.set(&new.http)
         {
             troubles.push(error.into());
         }
-        if new.output != self.settings.output {
+        if let Err(error) = self.parts.redactor.set_extra(parts::extra(new)) {
+            troubles.push(error.into());
+        }
+        if hub_settings(new) != hub_settings(&self.settings) {
             self.hub.set_settings(hub_settings(new));
         }
+        self.parts.audit.configure(new.audit.clone());
+        self.replace_policy(new, &mut troubles);
         self.replace_packs(new, &mut troubles);
         self.settings = new.clone();
         troubles
+    }
+
+    /// Brings other rules into force; clients are told to look again.
+    fn replace_policy(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) {
+        match new.rules() {
+            Ok(rules) if rules.version() != self.rules.current().version() => {
+                self.rules.set(rules);
+                self.hub.set_profiles(new.profiles.keys().map(|name| name.as_str().into()).collect());
+                self.hub.policy_changed();
+            }
+            Ok(_) => {}
+            Err(error) => troubles.push(error.into()),
+        }
+        match new.limits(self.fixtures.is_some()) {
+            Ok(limits) => self.limits.set(limits),
+            Err(error) => troubles.push(error.into()),
+        }
     }
 
     /// Makes anew the packs that are set otherwise; the others go on with what they know.
@@ -115,8 +175,20 @@ impl Gate {
     }
 }
 
+fn identity_config(http: &HttpConfig) -> IdentityConfig {
+    let token = http.token.clone().map(Secret::new);
+    IdentityConfig { token, public_url: http.public_url.clone(), oauth: http.oauth.clone() }
+}
+
 fn hub_settings(settings: &Settings) -> HubSettings {
-    HubSettings { compact: settings.output.compact, ..HubSettings::default() }
+    let approvals = &settings.approvals;
+    HubSettings {
+        compact: settings.output.compact,
+        ask_by: approvals.ways().into(),
+        approval_wait: approvals.wait(),
+        approval_ttl: approvals.expire(),
+        ..HubSettings::default()
+    }
 }
 
 fn sources(

@@ -1,8 +1,9 @@
-//! Logs by `tracing`, to standard error only.
+//! Logs by `tracing`, to standard error only, with secrets hidden.
 
 use std::sync::OnceLock;
 
 use toolgate_config::{LogConfig, LogFormat, LogLevel};
+use toolgate_secrets::{RedactingWriter, Redactor};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -12,9 +13,12 @@ use tracing_subscriber::{Layer as _, Registry, fmt, reload};
 static LEVEL: OnceLock<reload::Handle<LevelFilter, Registry>> = OnceLock::new();
 
 /// Starts logging as configured.
-pub(crate) fn init(config: &LogConfig) {
+pub(crate) fn init(config: &LogConfig, redactor: &Redactor) {
     let (level, handle) = reload::Layer::new(filter(config.level));
-    let plain = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let redactor = redactor.clone();
+    let plain = fmt::layer()
+        .with_writer(move || RedactingWriter::new(redactor.clone(), std::io::stderr()))
+        .with_ansi(false);
     let layer = match (config.format, config.timestamps) {
         (LogFormat::Text, true) => plain.boxed(),
         (LogFormat::Text, false) => plain.without_time().boxed(),

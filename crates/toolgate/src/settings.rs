@@ -1,19 +1,28 @@
 //! Everything that is configured.
 
+mod approvals;
 mod change;
 mod keys;
 mod source;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_packs::memory::MemoryConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
+use toolgate_policy::config::{
+    LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
+};
+use toolgate_policy::{Compiled, Known, LimitSettings, Policy, PolicyError};
+use toolgate_store::StoreConfig;
 
+pub(crate) use approvals::ApprovalsConfig;
 pub(crate) use source::{Loaded, Sources, check};
 pub(crate) use watch::{Reloaded, Reloader, watch};
 
@@ -40,6 +49,11 @@ pub(crate) enum PackName {
     Memory,
 }
 
+impl PackName {
+    /// Every pack's word.
+    const WORDS: [&str; 3] = ["workspace", "memory", "fixtures"];
+}
+
 /// How answers of built-in tools are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -58,6 +72,15 @@ pub(crate) struct Settings {
     pub(crate) output: OutputConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) store: StoreConfig,
+    pub(crate) policy: PolicyConfig,
+    pub(crate) principals: BTreeMap<String, PrincipalConfig>,
+    pub(crate) roles: BTreeMap<String, RoleConfig>,
+    pub(crate) profiles: BTreeMap<String, ProfileConfig>,
+    pub(crate) limits: LimitsConfig,
+    pub(crate) pins: PinsConfig,
+    pub(crate) audit: AuditConfig,
+    pub(crate) approvals: ApprovalsConfig,
     pub(crate) data_dir: PathBuf,
     /// Our file, if there is one.
     pub(crate) file: Option<PathBuf>,
@@ -76,11 +99,34 @@ impl Default for Settings {
             output: OutputConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            store: StoreConfig::default(),
+            policy: PolicyConfig::default(),
+            principals: BTreeMap::new(),
+            roles: BTreeMap::new(),
+            profiles: BTreeMap::new(),
+            limits: LimitsConfig::default(),
+            pins: PinsConfig::default(),
+            audit: AuditConfig::default(),
+            approvals: ApprovalsConfig::default(),
             data_dir: PathBuf::new(),
             file: None,
             looked_for: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+}
+
+impl Settings {
+    /// How often, and how many at once; without limits where the tools are those of a test.
+    pub(crate) fn limits(&self, fixtures: bool) -> Result<LimitSettings, PolicyError> {
+        let limits = LimitsConfig { enabled: self.limits.enabled && !fixtures, ..self.limits.clone() };
+        LimitSettings::load(&limits, &self.principals)
+    }
+
+    /// The policy as it is written, or all that is wrong with it.
+    pub(crate) fn rules(&self) -> Result<Compiled, PolicyError> {
+        let Self { policy, principals, roles, profiles, .. } = self;
+        Policy { policy, principals, roles, profiles }.load(&Known { sources: &PackName::WORDS })
     }
 }
 

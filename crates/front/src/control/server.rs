@@ -221,6 +221,12 @@ impl Shared {
             started_at: iso8601(started_ms),
             uptime_seconds: now_ms.saturating_sub(started_ms) / 1000,
             sources: self.hub.sources().iter().map(ToString::to_string).collect(),
+            troubles: self
+                .hub
+                .troubles()
+                .into_iter()
+                .map(|(part, trouble)| (part.to_owned(), trouble))
+                .collect(),
             connected: connected.len(),
             connections: connections(&connected, now_ms),
             run_count: running.len(),

@@ -1,5 +1,7 @@
 //! What a running hub tells people about itself.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use toolgate_core::{ConnectionInfo, RunInfo, Transport, iso8601};
 
@@ -24,6 +26,9 @@ pub struct Status {
     pub uptime_seconds: u64,
     /// Its sources, in order.
     pub sources: Vec<String>,
+    /// What is wrong now, by part. A hub of an earlier version does not tell.
+    #[serde(default)]
+    pub troubles: BTreeMap<String, String>,
     /// How many clients are connected.
     pub connected: usize,
     /// The latest of them, oldest first.

@@ -46,6 +46,64 @@ Examples:
     toolgate service status
     toolgate service remove";
 
+pub(super) const APPROVALS: &str = "\
+Examples:
+  See what waits, look at one, and answer it:
+    toolgate approvals list
+    toolgate approvals show 3fa9c2
+    toolgate approvals approve 3fa9c2
+    toolgate approvals reject 3fa9c2 --reason 'not on this branch'
+
+  Never be asked about this caller and target again, and change your mind:
+    toolgate approvals approve 3fa9c2 --always
+    toolgate approvals remembered
+    toolgate approvals forget 91b0aa42d7c1";
+
+pub(super) const POLICY: &str = "\
+Examples:
+  See which rule decides, and why:
+    toolgate policy explain local workspace_write path=notes.md
+    toolgate policy explain alice resource:file:///notes.md --role ops
+
+  Check the whole policy against what is expected of it:
+    toolgate policy test policy-tests.toml";
+
+pub(super) const TOKEN: &str = "\
+Examples:
+  Make a token for a build server, and take it back:
+    toolgate token create ci --role builder --expires 30d
+    toolgate token list
+    toolgate token revoke k7q2mz";
+
+pub(super) const SECRET: &str = "\
+Examples:
+  Keep a secret: from a prompt, or from another program:
+    toolgate secret set GITHUB_TOKEN
+    gh auth token | toolgate secret set GITHUB_TOKEN
+
+  See what there is, and remove it:
+    toolgate secret list
+    toolgate secret remove GITHUB_TOKEN";
+
+pub(super) const AUDIT: &str = "\
+Examples:
+  See what was refused today, and what one caller did to files:
+    toolgate audit search --since 1d --outcome denied
+    toolgate audit search --principal ci --target 'tool:workspace_*'
+
+  Keep a copy elsewhere, and check that nobody changed anything:
+    toolgate audit export --since 7d
+    toolgate audit verify
+    toolgate audit heads
+    toolgate audit verify --heads heads.json";
+
+pub(super) const PINS: &str = "\
+Examples:
+  See what is held, what changed, and accept it:
+    toolgate pins list
+    toolgate pins show github create_issue
+    toolgate pins accept github create_issue";
+
 pub(super) const TOOLS: &str = "\
 Examples:
   toolgate tools list

@@ -7,20 +7,19 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
 use toolgate_front::control::{About, Joined, Link, Owned, Terms, bridge, join, serve_here};
 use toolgate_front::stdio::{self, StdioLimits};
-use toolgate_host::Tasks;
 
 use crate::cli::Cli;
-use crate::command::{greeting, serve};
+use crate::command::{Process, greeting, serve};
 use crate::gate::Gate;
 use crate::settings::{self, Settings};
 use crate::share;
 
 /// Serves the client by the hub that already runs, or by one of this process.
-pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> anyhow::Result<ExitCode> {
     greeting::stdio();
-    let stop = serve::stop_signal(tasks)?;
+    let stop = serve::stop_signal(&process.tasks)?;
     let terms = share::terms(cli, &settings);
-    let here = Here { cli, settings, tasks, terms, stop: stop.clone() };
+    let here = Here { cli, settings, process, terms, stop: stop.clone() };
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let owned = match join(&here.settings.data_dir, &here.terms, 0).await {
         Joined::Attached(link) => {
@@ -42,7 +41,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow:
             None
         }
     };
-    let hub = here.hub(owned)?;
+    let hub = here.hub(owned).await?;
     stdio::serve(hub, input, output, StdioLimits::default(), stop).await;
     Ok(ExitCode::SUCCESS)
 }
@@ -51,7 +50,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow:
 struct Here<'a> {
     cli: &'a Cli,
     settings: Settings,
-    tasks: &'a Tasks,
+    process: &'a Process,
     terms: Terms,
     stop: CancellationToken,
 }
@@ -68,14 +67,14 @@ impl Here<'_> {
             }
         };
         tracing::info!("takes the place of the hub that is gone");
-        Ok(serve_here(&self.hub(owned)?, first_question, self.stop.clone()))
+        Ok(serve_here(&self.hub(owned).await?, first_question, self.stop.clone()))
     }
 
     /// A hub of our own, which others may attach to.
-    fn hub(&self, owned: Option<Owned>) -> anyhow::Result<Hub> {
-        let gate = Gate::new(&self.settings, self.cli.global.fixtures, self.tasks)?;
+    async fn hub(&self, owned: Option<Owned>) -> anyhow::Result<Hub> {
+        let gate = Gate::new(&self.settings, self.cli.global.fixtures, self.process).await?;
         let hub = gate.hub.clone();
-        let reloader = settings::watch(self.cli, self.settings.clone(), self.tasks)?;
+        let reloader = settings::watch(self.cli, self.settings.clone(), &self.process.tasks)?;
         gate.follow(&reloader, None);
         let about = share::about("stdio", None, self.terms.clone());
         let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };

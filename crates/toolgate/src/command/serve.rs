@@ -11,14 +11,15 @@ use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
 
 use crate::cli::Cli;
-use crate::command::greeting;
+use crate::command::{Process, greeting};
 use crate::gate::Gate;
 use crate::settings::{self, Settings, Transport};
 use crate::share;
 
 /// Serves as configured.
-pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow::Result<ExitCode> {
-    let gate = Gate::new(&settings, cli.global.fixtures, tasks)?;
+pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> anyhow::Result<ExitCode> {
+    let tasks = &process.tasks;
+    let mut gate = Gate::new(&settings, cli.global.fixtures, process).await?;
     let hub = gate.hub.clone();
     let stop = stop_signal(tasks)?;
     let terms = share::terms(cli, &settings);
@@ -38,7 +39,8 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, tasks: &Tasks) -> anyhow:
         }
         Transport::Http => {
             let needs_token = settings.http.token.is_some();
-            let server = Server::bind(hub.clone(), settings.http.clone()).await?;
+            let who = gate.identify().await?;
+            let server = Server::bind(hub.clone(), settings.http.clone(), Arc::new(who)).await?;
             gate.follow(&reloader, Some(server.access()));
             keep(share::about("http", Some(server.address()), terms));
             greeting::http(&hub, server.address(), needs_token).await;

@@ -55,6 +55,9 @@ fn text(folder: &Path, status: &Status) -> String {
         status.sources.join(", "),
         folder.display(),
     );
+    for (part, trouble) in &status.troubles {
+        line(&mut text, &format!("trouble  {}: {}", one_line(part), one_line(trouble)));
+    }
     heading(&mut text, status.connected, ("client", "clients"));
     let untold = status.connected.saturating_sub(status.connections.len());
     if untold > 0 {
@@ -166,6 +169,7 @@ mod tests {
             started_at: "2026-01-01T00:00:00.000Z".into(),
             uptime_seconds: 90_061,
             sources: vec!["workspace".into(), "memory".into()],
+            troubles: Default::default(),
             connected: connections,
             connections: (1..=connections).map(connection).collect(),
             run_count: runs,
@@ -202,6 +206,12 @@ toolgate 1.0.0, process 42, up 1 d 1 h
 ";
         assert_eq!(text(Path::new("/data"), &told), expect);
         assert!(text(Path::new("/data"), &status(0, 0)).ends_with("\nno clients\n"));
+        let mut troubled = status(0, 0);
+        troubled.troubles.insert("secrets".into(), "the key\nis missing".into());
+        assert!(
+            text(Path::new("/data"), &troubled).contains("\n  trouble  secrets: the key is missing\n"),
+            "one line each"
+        );
         let mut many = status(1, 0);
         many.connected = 5;
         assert!(text(Path::new("/data"), &many).contains("\n5 clients\n  4 more, connected before these\n"));

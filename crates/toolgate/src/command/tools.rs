@@ -10,6 +10,8 @@ use toolgate_core::Hub;
 
 use crate::cli::Tools;
 
+pub(crate) use call::read as read_arguments;
+
 /// Runs one of the subcommands.
 pub(crate) async fn run(hub: &Hub, tools: &Tools) -> anyhow::Result<ExitCode> {
     match tools {

@@ -6,13 +6,27 @@ use super::Settings;
 
 /// What can change while the program runs: keys, and tables as a whole. Anything else needs a restart.
 const LIVE: &[&str] = &[
+    "approvals",
+    "audit",
     "http.allowed_hosts",
     "http.cors_origins",
+    "http.oauth",
+    "http.public_url",
+    "http.require_token",
+    "http.oauth",
+    "http.public_url",
+    "http.require_token",
     "http.token",
+    "limits",
     "log.level",
     "memory",
     "output",
     "packs",
+    "pins",
+    "policy",
+    "principals",
+    "profiles",
+    "roles",
     "workspace",
 ];
 

@@ -24,6 +24,15 @@ impl Settings {
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
         visitor.key("output", "How answers of built-in tools are written.", &mut self.output);
         visitor.key("workspace", "The pack `workspace`: files that agents work on.", &mut self.workspace);
+        visitor.key("policy", "Which calls are allowed, denied, or asked about.", &mut self.policy);
+        visitor.key("principals", "What is known of callers, by name.", &mut self.principals);
+        visitor.key("roles", "What callers with a role may use, by role.", &mut self.roles);
+        visitor.key("profiles", "Named views of the catalog.", &mut self.profiles);
+        visitor.key("limits", "How often, and how many at once.", &mut self.limits);
+        visitor.key("pins", "Tools of other servers whose definition changed.", &mut self.pins);
+        visitor.key("audit", "The record of all calls.", &mut self.audit);
+        visitor.key("approvals", "Asking a person before a call goes on.", &mut self.approvals);
+        visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
     }
 
@@ -31,6 +40,11 @@ impl Settings {
     pub(super) fn read(sections: &mut Sections<'_>) -> Self {
         let mut settings = Self::default();
         settings.each(&mut Reading(sections));
+        for error in [settings.rules().err(), settings.limits(false).err()].into_iter().flatten() {
+            for fault in error.faults() {
+                sections.refuse(&fault.key, &fault.message, &fault.hint);
+            }
+        }
         settings
     }
 
@@ -91,6 +105,7 @@ struct DataDir(Option<PathBuf>);
 mod tests {
     use toolgate_config::env::VARIABLES;
     use toolgate_config::{Loader, TableDoc, describe, template};
+    use toolgate_core::OauthConfig;
 
     use super::*;
 
@@ -167,9 +182,15 @@ mod tests {
         let every = read(&every.join("\n"));
         // What has no default has an example there.
         let unset = Settings {
-            http: toolgate_front::http::HttpConfig { token: None, ..every.http },
+            http: toolgate_front::http::HttpConfig {
+                token: None,
+                public_url: None,
+                oauth: OauthConfig::default(),
+                ..every.http
+            },
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
+            store: toolgate_store::StoreConfig::default(),
             data_dir: PathBuf::new(),
             ..every
         };

@@ -25,6 +25,8 @@ mod message;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]
+mod policy;
+#[cfg(test)]
 mod process;
 #[cfg(test)]
 mod processes;

@@ -49,8 +49,13 @@ impl Place {
 
     /// A program with nothing of the tester's environment but the search path.
     pub(crate) fn command(&self, program: impl AsRef<Path>) -> Command {
+        Self::command_in(self.path(), program)
+    }
+
+    /// The same, in a place that someone else keeps.
+    pub(crate) fn command_in(home: &Path, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
-        command.env_clear().env("HOME", self.path()).current_dir(self.path());
+        command.env_clear().env("HOME", home).current_dir(home);
         command.env("PATH", env::var_os("PATH").unwrap_or_default());
         command
     }

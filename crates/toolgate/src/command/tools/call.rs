@@ -43,7 +43,8 @@ pub(crate) async fn run(
 }
 
 /// Reads `key=value` pairs, or one JSON object.
-fn read(arguments: &[String]) -> Result<Value, Error> {
+/// The arguments of a call as they are typed.
+pub(crate) fn read(arguments: &[String]) -> Result<Value, Error> {
     if let [only] = arguments
         && only.trim_start().starts_with('{')
     {

@@ -1,0 +1,102 @@
+//! What hub and commands share: the store, and what is kept in it.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio::sync::broadcast::error::RecvError;
+use toolgate_audit::Audit;
+use toolgate_config::{env, process_environment};
+use toolgate_core::{Approvals, Collection, Hub, SharedStore, Store as _};
+use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_secrets::{KeySource, Redactor, Secrets};
+use toolgate_store::{Database, Options};
+
+use crate::settings::Settings;
+
+/// The part that is in trouble when secrets cannot be read.
+const SECRETS: &str = "secrets";
+
+/// What hub and commands share. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) database: Arc<Database>,
+    pub(crate) secrets: Secrets,
+    pub(crate) redactor: Redactor,
+    pub(crate) approvals: Approvals,
+    pub(crate) audit: Audit,
+}
+
+impl Parts {
+    /// The parts as configured. Nothing is read or made yet.
+    pub(crate) fn new(settings: &Settings, redactor: Redactor, tasks: &Tasks) -> anyhow::Result<Self> {
+        let place = settings.store.place(&settings.data_dir)?;
+        let database = toolgate_store::open(place, tasks, Options::default());
+        let store: SharedStore = database.clone();
+        let key = match process_environment().get(env::SECRET_KEY) {
+            Some(key) => KeySource::Given(Secret::new(key.to_owned())),
+            None => KeySource::in_data(&settings.data_dir),
+        };
+        let secrets = Secrets::new(store.clone(), key, Clock::system());
+        let approvals = Approvals::new(store.clone(), Clock::system());
+        let (data_dir, tasks) = (settings.data_dir.clone(), tasks.clone());
+        let audit = toolgate_audit::Parts { data_dir, store, tasks, clock: Clock::system() };
+        let audit = Audit::new(audit, settings.audit.clone());
+        Ok(Self { database, secrets, redactor, approvals, audit })
+    }
+
+    /// Hides every secret there is from now on. Without this nothing may go out.
+    pub(crate) async fn hide_secrets(&self, settings: &Settings) -> anyhow::Result<()> {
+        self.redactor.set_extra(extra(settings))?;
+        if self.database.exists() {
+            self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")?;
+        }
+        Ok(())
+    }
+
+    /// Hides secrets that are set, by whomever, while the hub runs.
+    pub(crate) fn follow_secrets(&self, hub: &Hub) {
+        let (parts, hub, mut changes) = (self.clone(), hub.clone(), self.database.changes());
+        let tasks = hub.tasks().clone();
+        tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
+            loop {
+                match changes.recv().await {
+                    Ok(Collection::Secrets) | Err(RecvError::Lagged(_)) => {}
+                    Ok(_) => continue,
+                    Err(RecvError::Closed) => return,
+                }
+                let loaded = parts.load_secrets().await;
+                if let Err(error) = &loaded {
+                    tracing::warn!("secrets changed and cannot be read, the old ones stay hidden: {error:#}");
+                }
+                hub.set_trouble(SECRETS, loaded.err().map(|error| format!("{error:#}")));
+                hub.policy_changed();
+            }
+        }));
+    }
+
+    async fn load_secrets(&self) -> anyhow::Result<()> {
+        let secrets = self.secrets.load().await?;
+        let all: Vec<(String, Secret)> =
+            secrets.iter().map(|(name, secret)| (name.to_string(), secret.clone())).collect();
+        let redactor = self.redactor.clone();
+        tokio::task::spawn_blocking(move || redactor.set(all)).await??;
+        Ok(())
+    }
+}
+
+/// What is secret without being kept as a secret.
+pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
+    let secret = |name: &str, value: String| (name.to_owned(), Secret::new(value));
+    let mut all = Vec::new();
+    all.extend(settings.http.token.clone().map(|token| secret("HTTP_TOKEN", token)));
+    all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
+    all.extend(process_environment().get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
+    all
+}
+
+/// The password in an address.
+fn password(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let (user, _) = rest.split_once('@')?;
+    user.split_once(':').map(|(_, password)| password.to_owned())
+}
