@@ -105,7 +105,8 @@ impl Issuer {
             Err(Trouble::Refused(refused)) => Authenticated::Now(Err(refused)),
             Err(Trouble::UnknownKey) => match self.fetch() {
                 Some(fetched) => self.later(fetched, jwt.to_owned(), hash, profile.map(str::to_owned)),
-                None => Authenticated::Now(Err(self.no_key())),
+                // Keys may have come since they were looked at.
+                None => Authenticated::Now(self.settle(jwt, hash, profile)),
             },
         }
     }
@@ -123,12 +124,17 @@ impl Issuer {
             let comes = tokio::time::timeout(WAIT, fetched.changed());
             // Whatever comes of it, what is known by then counts.
             this.stop.run_until_cancelled(comes).await.map(Result::ok);
-            match this.verify(&jwt, hash) {
-                Ok(verified) => verified.admit(&this.terms, this.clock.unix_ms(), profile.as_deref()),
-                Err(Trouble::Refused(refused)) => Err(refused),
-                Err(Trouble::UnknownKey) => Err(this.no_key()),
-            }
+            this.settle(&jwt, hash, profile.as_deref())
         }))
+    }
+
+    /// Answers by the keys that are known by now.
+    fn settle(&self, jwt: &str, hash: Digest, profile: Option<&str>) -> Result<Pass, Refused> {
+        match self.verify(jwt, hash) {
+            Ok(verified) => verified.admit(&self.terms, self.clock.unix_ms(), profile),
+            Err(Trouble::Refused(refused)) => Err(refused),
+            Err(Trouble::UnknownKey) => Err(self.no_key()),
+        }
     }
 
     fn verify(&self, jwt: &str, hash: Digest) -> Result<Arc<Verified>, Trouble> {
