@@ -61,7 +61,10 @@ enum Quiet {
 /// The byte before a place, if it stands for itself.
 fn literal_before(text: &[u8], at: usize) -> Option<u8> {
     let byte = known(at.checked_sub(1).and_then(|before| text.get(before)))?;
-    let percent = at >= 3 && text[at - 3] == b'%';
+    let before = &text[..at];
+    let digits = |prefix: &[u8]| before.len() >= 2 && before[..at - 2].ends_with(prefix);
+    // It may be the last digit behind a percent sign, which may be encoded itself.
+    let percent = digits(b"%") || digits(b"%25");
     (!percent).then_some(byte)
 }
 
