@@ -94,10 +94,11 @@ impl Rounds {
         if !std::mem::take(&mut self.first) {
             inner.desk().spool.tidy(true);
         }
-        left::collect(inner).await?;
+        let collected = left::collect(inner).await;
         retention::prune(inner).await?;
         self.anchors.write(inner).await?;
-        copy(inner).await
+        copy(inner).await?;
+        collected
     }
 }
 

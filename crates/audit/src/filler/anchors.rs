@@ -6,6 +6,7 @@ use toolgate_core::{AuditQuery, AuditRow};
 
 use crate::archive::pages;
 use crate::audit::Inner;
+use crate::chain::is_writer;
 use crate::error::AuditError;
 use crate::note::{ANCHORS, Head, NAMED, Note};
 use crate::record::Record;
@@ -55,7 +56,7 @@ async fn named(inner: &Inner) -> Result<HashMap<String, i64>, AuditError> {
 
 /// The head that a row is.
 pub(crate) fn head_of(row: &AuditRow) -> Option<Head> {
-    let record = Record::read(row.line.as_bytes())?;
+    let record = Record::read(row.line.as_bytes()).filter(|record| is_writer(&record.writer))?;
     let hash = String::from_utf8_lossy(&record.hash()).into_owned();
     Some(Head { writer: record.writer.into_owned(), seq: record.seq, hash })
 }

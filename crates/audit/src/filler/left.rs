@@ -17,20 +17,29 @@ pub(super) async fn collect(inner: &Inner) -> Result<(), AuditError> {
     let mine = inner.desk().writer().to_owned();
     let (mut waiting, mut outcome) = (0, Ok(()));
     for left in folder::list(&inner.folder)?.into_iter().filter(|left| left.writer != mine) {
-        let Some(file) = left.open()? else { continue };
-        match file.try_lock() {
+        // One that is in the way must not keep the others waiting.
+        match try_take(inner, &left).await {
             Ok(()) => {}
-            // Its writer lives, or another process collects it right now.
-            Err(TryLockError::WouldBlock) => continue,
-            Err(TryLockError::Error(cause)) => return Err(AuditError::Spool { path: left.path, cause }),
-        }
-        if let Err(error) = take(inner, &left, &file).await {
-            waiting += file.metadata().map_or(0, |metadata| metadata.len());
-            outcome = Err(error);
+            Err((error, bytes)) => {
+                waiting += bytes;
+                outcome = Err(error);
+            }
         }
     }
     inner.desk().others = waiting;
     outcome
+}
+
+/// Copies one spool if its writer is dead; what fails comes with the bytes that wait.
+async fn try_take(inner: &Inner, left: &Left) -> Result<(), (AuditError, u64)> {
+    let Some(file) = left.open().map_err(|error| (error, 0))? else { return Ok(()) };
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    match file.try_lock() {
+        Ok(()) => take(inner, left, &file).await.map_err(|error| (error, bytes)),
+        // Its writer lives, or another process collects it right now.
+        Err(TryLockError::WouldBlock) => Ok(()),
+        Err(TryLockError::Error(cause)) => Err((AuditError::Spool { path: left.path.clone(), cause }, bytes)),
+    }
 }
 
 /// Copies one spool, and removes it if nothing in it needs to be looked at.

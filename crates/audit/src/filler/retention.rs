@@ -6,6 +6,7 @@ use toolgate_core::{AuditQuery, Collection, Document, Write, Written};
 
 use crate::archive::pages;
 use crate::audit::Inner;
+use crate::chain::is_writer;
 use crate::config::DAY_MS;
 use crate::error::AuditError;
 use crate::note::{Kept, NAMED, Note, PRUNED};
@@ -62,7 +63,8 @@ async fn going(inner: &Inner, before_ms: u64) -> Result<Vec<Kept>, AuditError> {
     let mut kept: BTreeMap<String, i64> = BTreeMap::new();
     let mut keep = |writer: &str, first: i64| {
         // The last of each chain stays.
-        let Some(first) = heads.get(writer).map(|last| first.min(*last)) else { return };
+        let last = heads.get(writer).filter(|_| is_writer(writer));
+        let Some(first) = last.map(|last| first.min(*last)) else { return };
         let known = kept.entry(writer.to_owned()).or_default();
         *known = first.max(*known);
     };
