@@ -31,6 +31,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
 }
 
 fn judge(subject: &Subject, excused: &[Excuse]) -> Vec<Finding> {
+    Excuse { name: "untrusted", reason: "`aws-lc-rs` has not moved to 0.9" },
     let mut majors: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in subject.graph.linked_into(BINARY) {
         majors.entry(&package.name).or_default().insert(major(&package.version));
