@@ -1,0 +1,233 @@
+//! Definitions of other servers' tools, kept as they were first seen: what is not as it was is held until someone looks.
+
+mod compare;
+mod document;
+mod gate;
+mod report;
+mod state;
+mod suspect;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use tokio::sync::broadcast::error::RecvError;
+use toolgate_core::{
+    Collection, Document, Error, Kind, Origin, Result, SharedStore, StoreError, ToolItem, Write, Written,
+};
+use toolgate_host::Clock;
+
+use crate::config::PinsConfig;
+use crate::suggest::{nearest, shown};
+use document::Pin;
+use state::{Snapshot, State};
+
+pub use gate::PinsGate;
+pub use report::{Finding, Part, PinReport, Severity, Standing};
+
+/// How often a change by someone faster is read again before giving up.
+const TRIES: usize = 8;
+
+/// The pinned definitions, shared through the store by all processes that use it. Clones are the same pins.
+#[derive(Clone)]
+pub struct Pins {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: SharedStore,
+    clock: Clock,
+    state: Mutex<State>,
+    /// What the gate goes by.
+    current: ArcSwap<Snapshot>,
+}
+
+impl Pins {
+    /// The pins in this store. Until a source has been observed, the gate holds what it has.
+    pub fn new(store: SharedStore, config: PinsConfig, clock: Clock) -> Self {
+        let state = State::new(config);
+        let current = ArcSwap::from_pointee(state.snapshot());
+        Self { inner: Arc::new(Inner { store, clock, state: Mutex::new(state), current }) }
+    }
+
+    /// A gate that hides and denies what is held.
+    pub fn gate(&self) -> PinsGate {
+        PinsGate::new(self.clone())
+    }
+
+    /// Goes by other settings from now on.
+    pub fn set(&self, config: PinsConfig) {
+        self.change(|state| state.config = config);
+    }
+
+    /// Looks at what a source lists: notes what is new, and finds what is not as it was. Tells whether the gate decides
+    /// otherwise now; then views have to be made anew.
+    ///
+    /// # Errors
+    /// The store did not answer; what was not observed stays held.
+    pub async fn observe(&self, origin: Origin<'_>, tools: &[Arc<ToolItem>]) -> Result<bool> {
+        if !origin.foreign {
+            return Ok(self.change(|state| state.note_own(origin.source, tools)));
+        }
+        for _ in 0..TRIES {
+            let before = self.documents().await?;
+            let now = self.inner.clock.unix_ms();
+            let writes = self.lock().sightings(&before, origin.source, tools, now);
+            if writes.is_empty() || self.inner.store.write(writes).await? == Written::Done {
+                let after = self.documents().await?;
+                return Ok(self.change(|state| {
+                    state.learn(after);
+                    state.see(origin.source, tools);
+                }));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Reads what others changed in the store. Tells whether the gate decides otherwise now.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn reload(&self) -> Result<bool> {
+        let documents = self.documents().await?;
+        Ok(self.change(|state| state.learn(documents)))
+    }
+
+    /// Reads again whenever the store says so, for ever; `changed` is called where the gate decides otherwise.
+    pub async fn follow(&self, changed: impl Fn() + Send) {
+        let mut changes = self.inner.store.changes();
+        loop {
+            match changes.recv().await {
+                Ok(Collection::Pins) | Err(RecvError::Lagged(_)) => match self.reload().await {
+                    Ok(true) => changed(),
+                    Ok(false) => {}
+                    Err(error) => tracing::warn!("cannot read the pins: {error}"),
+                },
+                Ok(_) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    /// Every tool that was ever seen of another server, by source and name.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn list(&self) -> Result<Vec<PinReport>> {
+        let pins = read(&self.documents().await?);
+        let state = self.lock();
+        Ok(pins.iter().filter(|(_, pin)| !pin.is_mark()).map(|(_, pin)| state.report(pin)).collect())
+    }
+
+    /// One of them.
+    ///
+    /// # Errors
+    /// There is none; the hint names the nearest.
+    pub async fn show(&self, source: &str, tool: &str) -> Result<PinReport> {
+        let (_, pin) = self.find(source, tool).await?;
+        Ok(self.lock().report(&pin))
+    }
+
+    /// Accepts the definition that a tool has now. Who looked is noted.
+    ///
+    /// # Errors
+    /// There is no such tool, or nothing to accept.
+    pub async fn accept(&self, source: &str, tool: &str, by: &str) -> Result<PinReport> {
+        for _ in 0..TRIES {
+            let (document, mut pin) = self.find(source, tool).await?;
+            if !pin.accept(by, self.inner.clock.unix_ms()) {
+                return Err(Error::new(
+                    Kind::InvalidInput,
+                    format!("`{tool}` of `{source}` is as it was accepted"),
+                )
+                .hint("`toolgate pins list` shows what is held"));
+            }
+            if self.inner.store.write(vec![pin.replace(&document)]).await? == Written::Done {
+                self.reload().await?;
+                return Ok(self.lock().report(&pin));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Accepts all that a source has now, and tells the names of what was not accepted before.
+    ///
+    /// # Errors
+    /// There is no such source.
+    pub async fn accept_all(&self, source: &str, by: &str) -> Result<Vec<String>> {
+        for _ in 0..TRIES {
+            let mut pins = read(&self.documents().await?);
+            if !pins.iter().any(|(_, pin)| pin.source == source) {
+                return Err(no_source(source, pins.iter().map(|(_, pin)| pin.source.as_str())));
+            }
+            pins.retain(|(_, pin)| pin.source == source && !pin.is_mark());
+            let now = self.inner.clock.unix_ms();
+            let (mut writes, mut names): (Vec<Write>, Vec<String>) = (Vec::new(), Vec::new());
+            for (document, mut pin) in pins {
+                if pin.accept(by, now) {
+                    writes.push(pin.replace(&document));
+                    names.push(pin.tool);
+                }
+            }
+            if writes.is_empty() || self.inner.store.write(writes).await? == Written::Done {
+                self.reload().await?;
+                return Ok(names);
+            }
+        }
+        Err(busy())
+    }
+
+    async fn documents(&self) -> Result<Vec<Document>, StoreError> {
+        self.inner.store.list(Collection::Pins).await
+    }
+
+    async fn find(&self, source: &str, tool: &str) -> Result<(Document, Pin)> {
+        let pins = read(&self.documents().await?);
+        let found =
+            pins.iter().position(|(_, pin)| pin.source == source && pin.tool == tool && !pin.is_mark());
+        if let Some(place) = found {
+            return pins.into_iter().nth(place).ok_or_else(busy);
+        }
+        let all = || pins.iter().map(|(_, pin)| pin);
+        if !all().any(|pin| pin.source == source) {
+            return Err(no_source(source, all().map(|pin| pin.source.as_str())));
+        }
+        let error = Error::new(Kind::NotFound, format!("`{}` has no tool `{}`", shown(source), shown(tool)));
+        let names = all().filter(|pin| pin.source == source && !pin.is_mark()).map(|pin| pin.tool.as_str());
+        Err(error.hint(match nearest(tool, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`toolgate pins list` shows them".into(),
+        }))
+    }
+
+    /// Changes what is known, and tells whether the gate decides otherwise.
+    fn change(&self, change: impl FnOnce(&mut State)) -> bool {
+        let mut state = self.lock();
+        change(&mut state);
+        let next = state.snapshot();
+        let differs = self.inner.current.load().differs(&next);
+        self.inner.current.store(Arc::new(next));
+        differs
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What cannot be read is passed over: its tool is then as one that was never seen, and added.
+fn read(documents: &[Document]) -> Vec<(Document, Pin)> {
+    let pin = |document: &Document| Some((document.clone(), Pin::read(document)?));
+    documents.iter().filter_map(pin).collect()
+}
+
+fn no_source<'a>(source: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let error = Error::new(Kind::NotFound, format!("no tools of `{}` were ever seen", shown(source)));
+    error.hint(match nearest(source, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`toolgate pins list` shows what was".into(),
+    })
+}
+
+fn busy() -> Error {
+    Error::new(Kind::Internal, "the pins are changed by others all the time").hint("try again")
+}

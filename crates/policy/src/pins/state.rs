@@ -1,0 +1,316 @@
+//! What is known of pinned tools, and what follows from it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+use toolgate_core::{Document, SourceId, ToolItem, Write};
+use toolgate_wire::Raw;
+
+use super::compare::differences;
+use super::document::{Pin, Version, digest};
+use super::read;
+use super::report::{Finding, Part, PinReport, Severity, Standing};
+use super::suspect::suspicions;
+use crate::config::{PinAction, PinsConfig};
+
+/// How many definitions of one name are told apart: different principals may be shown different ones.
+const SEEN: usize = 4;
+
+/// All that is known.
+pub(super) struct State {
+    pub(super) config: PinsConfig,
+    /// From the store, by id.
+    pins: BTreeMap<String, Pin>,
+    /// What foreign sources list, as it was observed, newest first.
+    seen: HashMap<SourceId, HashMap<String, Vec<Seen>>>,
+    /// What our own sources list.
+    own: HashMap<SourceId, HashSet<String>>,
+}
+
+struct Seen {
+    raw: Raw,
+    digest: String,
+}
+
+/// What the gate goes by: every definition that was looked at, and how it stands.
+pub(super) struct Snapshot {
+    sources: HashMap<SourceId, HashMap<String, Vec<(Raw, Held)>>>,
+    /// Sources of which nothing is ever held, by configuration.
+    config: PinsConfig,
+    pub(super) version: Arc<str>,
+}
+
+/// Why a tool is held, if it is.
+pub(super) type Held = Option<Arc<str>>;
+
+/// How a definition is known.
+pub(super) enum Looked {
+    Fine,
+    Held(Arc<str>),
+    NotYet,
+}
+
+impl Snapshot {
+    pub(super) fn look(&self, source: &SourceId, tool: &ToolItem) -> Looked {
+        let known = self.sources.get(source).and_then(|tools| tools.get(tool.name.as_str()));
+        let same = |(raw, _): &&(Raw, Held)| raw.as_bytes() == tool.raw.as_bytes();
+        match known.and_then(|all| all.iter().find(same)) {
+            Some((_, None)) => Looked::Fine,
+            Some((_, Some(why))) => Looked::Held(Arc::clone(why)),
+            None if Actions::of(&self.config, source.as_str()).hold_nothing() => Looked::Fine,
+            None => Looked::NotYet,
+        }
+    }
+
+    /// Whether a gate that goes by the other one may decide otherwise.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        let held = |snapshot: &Self| -> Vec<(String, String, Vec<u8>, bool)> {
+            let mut all = Vec::new();
+            for (source, tools) in &snapshot.sources {
+                for (tool, seen) in tools {
+                    all.extend(seen.iter().map(|(raw, held)| {
+                        (source.to_string(), tool.clone(), raw.as_bytes().to_vec(), held.is_some())
+                    }));
+                }
+            }
+            all.sort();
+            all
+        };
+        self.config != other.config || self.version != other.version || held(self) != held(other)
+    }
+}
+
+impl State {
+    pub(super) fn new(config: PinsConfig) -> Self {
+        Self { config, pins: BTreeMap::new(), seen: HashMap::new(), own: HashMap::new() }
+    }
+
+    /// What our own sources list: a foreign tool of such a name is no accident.
+    pub(super) fn note_own(&mut self, source: &SourceId, tools: &[Arc<ToolItem>]) {
+        self.own.insert(source.clone(), tools.iter().map(|tool| tool.name.to_string()).collect());
+    }
+
+    pub(super) fn learn(&mut self, documents: Vec<Document>) {
+        self.pins = read(&documents).into_iter().map(|(document, pin)| (document.id, pin)).collect();
+    }
+
+    /// Remembers what a source lists now.
+    pub(super) fn see(&mut self, source: &SourceId, tools: &[Arc<ToolItem>]) {
+        let known = self.seen.entry(source.clone()).or_default();
+        for tool in tools {
+            let all = known.entry(tool.name.to_string()).or_default();
+            all.retain(|seen| seen.raw.as_bytes() != tool.raw.as_bytes());
+            all.insert(0, Seen { raw: tool.raw.detach(), digest: digest(&tool.raw) });
+            all.truncate(SEEN);
+        }
+    }
+
+    /// What has to be written after a look at what a source lists.
+    pub(super) fn sightings(
+        &self,
+        documents: &[Document],
+        source: &SourceId,
+        tools: &[Arc<ToolItem>],
+        now_ms: u64,
+    ) -> Vec<Write> {
+        let pins: BTreeMap<String, (Document, Pin)> = read(documents)
+            .into_iter()
+            .map(|(document, pin)| (document.id.clone(), (document, pin)))
+            .collect();
+        let mark = Pin::id(source.as_str(), "");
+        let known = pins.contains_key(&mark);
+        let mut writes: Vec<Write> =
+            if known { Vec::new() } else { vec![Pin::mark(source, now_ms).insert()] };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        tools.iter().for_each(|tool| *counts.entry(tool.name.as_str()).or_default() += 1);
+        for tool in tools {
+            let name = tool.name.as_str();
+            // Of a name that is there more than once the first is kept.
+            let Some(count) = counts.remove(name) else { continue };
+            let version = Version::of(tool, now_ms);
+            match pins.get(&Pin::id(source.as_str(), name)) {
+                Some((document, pin)) => {
+                    let mut next = Pin { duplicated: count > 1, ..pin.clone() };
+                    next.seen(version);
+                    if next != *pin {
+                        writes.push(next.replace(document));
+                    }
+                }
+                None => {
+                    let reused = self.who_had(name, source, pins.values().map(|(_, pin)| pin));
+                    let pin = Pin::new(source.as_str(), name, now_ms);
+                    let pin = Pin { added: known, reused, duplicated: count > 1, ..pin };
+                    writes.push(first_sight(pin, version).insert());
+                }
+            }
+        }
+        writes
+    }
+
+    /// The other source that has, or had, a tool of this name.
+    fn who_had<'a>(
+        &self,
+        name: &str,
+        source: &SourceId,
+        mut pins: impl Iterator<Item = &'a Pin>,
+    ) -> Option<String> {
+        let own = self.own.iter().find(|(other, names)| *other != source && names.contains(name));
+        let own = own.map(|(other, _)| other.to_string());
+        own.or_else(|| {
+            pins.find(|pin| pin.tool == name && pin.source != source.as_str()).map(|pin| pin.source.clone())
+        })
+    }
+
+    /// What the gate is to go by.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let mut sources = HashMap::new();
+        for (source, tools) in &self.seen {
+            let stand = |(name, all): (&String, &Vec<Seen>)| {
+                let pin = self.pins.get(&Pin::id(source.as_str(), name));
+                let all = all.iter().map(|seen| (seen.raw.clone(), self.held(source, pin, seen))).collect();
+                (name.clone(), all)
+            };
+            sources.insert(source.clone(), tools.iter().map(stand).collect::<HashMap<_, Vec<_>>>());
+        }
+        Snapshot { sources, config: self.config.clone(), version: self.version() }
+    }
+
+    fn held(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Held {
+        let Some(pin) = pin else { return Some("its definition was not kept".into()) };
+        if pin.trusts(&seen.digest) && !pin.duplicated {
+            return None;
+        }
+        let definition = seen.raw.to().unwrap_or_default();
+        let (standing, findings) = self.stands(pin, Some((&seen.digest, &definition)), source.as_str());
+        (standing == Standing::Held).then(|| why(&findings).into())
+    }
+
+    /// How a tool stands with a definition.
+    fn stands(&self, pin: &Pin, now: Option<(&str, &Value)>, source: &str) -> (Standing, Vec<Finding>) {
+        let trusted = now.is_none_or(|(digest, _)| pin.trusts(digest));
+        let mut found = Vec::new();
+        if let Some((_, definition)) = now.filter(|_| !trusted) {
+            found = findings(pin, definition);
+        }
+        if pin.duplicated {
+            let says =
+                "its server lists this name more than once, so nobody knows which one is called".into();
+            found.push(Finding { part: Part::DuplicateName, severity: Severity::High, says });
+        }
+        let actions = Actions::of(&self.config, source);
+        let standing = found.iter().map(|finding| actions.standing(finding.part)).max();
+        (standing.unwrap_or(Standing::Trusted), found)
+    }
+
+    /// What is told of a pin.
+    pub(super) fn report(&self, pin: &Pin) -> PinReport {
+        let now = pin.pending.as_ref().map(|version| (version.digest.as_str(), &version.definition));
+        let (standing, findings) = self.stands(pin, now, &pin.source);
+        let accepted = pin.accepted.first();
+        PinReport {
+            source: pin.source.clone(),
+            tool: pin.tool.clone(),
+            standing,
+            severity: findings.iter().map(|finding| finding.severity).max(),
+            findings,
+            first_seen_ms: pin.first_seen_ms,
+            accepted_ms: accepted.map(|version| version.at_ms),
+            accepted_by: accepted.and_then(|version| version.by.clone()),
+            digest: pin.pending.as_ref().or(accepted).map(|version| version.digest.clone()),
+            accept: pin.pending.as_ref().map(|_| format!("toolgate pins accept {} {}", pin.source, pin.tool)),
+        }
+    }
+
+    /// Another word whenever something was accepted or is held: an approval was given for a tool as it was then.
+    fn version(&self) -> Arc<str> {
+        let mut all = String::new();
+        for (id, pin) in &self.pins {
+            let later = pin.accepted.iter().filter(|version| version.by.is_some());
+            for version in later.chain(&pin.pending) {
+                all.push_str(&format!("{id} {} {:?}\n", version.digest, version.by.is_some()));
+            }
+        }
+        if all.is_empty() { "".into() } else { crate::compile::digest(all.as_bytes(), 4).into() }
+    }
+}
+
+/// What gives no cause is trusted at first sight.
+fn first_sight(mut pin: Pin, version: Version) -> Pin {
+    let fine = findings(&pin, &version.definition).is_empty();
+    if fine {
+        pin.accepted.push(version)
+    } else {
+        pin.pending = Some(version)
+    }
+    pin
+}
+
+/// All that is to be said of a definition that nobody accepted.
+fn findings(pin: &Pin, definition: &Value) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(before) = pin.reference() {
+        found.extend(differences(&before.definition, definition));
+    }
+    if pin.added && pin.accepted.is_empty() {
+        let says = "its server did not have it when it was first seen".into();
+        found.push(Finding { part: Part::NewTool, severity: Severity::Medium, says });
+    }
+    if let Some(other) = pin.reused.as_ref().filter(|_| pin.accepted.is_empty()) {
+        let says = format!("`{other}` has, or had, a tool of this name");
+        found.push(Finding { part: Part::ReusedName, severity: Severity::High, says });
+    }
+    let suspicions = suspicions(definition);
+    let says = |says| Finding { part: Part::Suspicious, severity: Severity::High, says };
+    found.extend(suspicions.into_iter().map(says));
+    found
+}
+
+/// Why it is held, in a few words.
+fn why(findings: &[Finding]) -> String {
+    let mut parts: Vec<&str> = findings.iter().map(|finding| finding.part.as_str()).collect();
+    parts.dedup();
+    parts.join(", ")
+}
+
+/// What holds for one source.
+struct Actions {
+    changed: PinAction,
+    added: PinAction,
+    shadowing: PinAction,
+    suspicious: PinAction,
+}
+
+impl Actions {
+    fn of(config: &PinsConfig, source: &str) -> Self {
+        let own = config.sources.get(source).copied().unwrap_or_default();
+        Self {
+            changed: own.changed.unwrap_or(config.changed),
+            added: own.added.unwrap_or(config.added),
+            shadowing: own.shadowing.unwrap_or(config.shadowing),
+            suspicious: own.suspicious.unwrap_or(config.suspicious),
+        }
+    }
+
+    fn hold_nothing(&self) -> bool {
+        [self.changed, self.added, self.shadowing, self.suspicious]
+            .iter()
+            .all(|action| *action != PinAction::Hold)
+    }
+
+    fn standing(&self, part: Part) -> Standing {
+        let action = match part {
+            Part::Description | Part::Schema | Part::Annotations | Part::Other => self.changed,
+            Part::NewTool => self.added,
+            Part::ReusedName => self.shadowing,
+            Part::Suspicious => self.suspicious,
+            // Two of one name cannot be told apart, whatever is configured.
+            Part::DuplicateName => return Standing::Held,
+        };
+        match action {
+            PinAction::Hold => Standing::Held,
+            PinAction::Warn => Standing::Warned,
+            PinAction::Allow => Standing::Allowed,
+        }
+    }
+}
