@@ -3,17 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
 use toolgate_host::Tasks;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
 
@@ -51,11 +46,8 @@ impl Collector {
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (to, how) = (to.clone(), how.clone());
-                let service = service_fn(move |request| take(request, to.clone(), how.clone()));
-                let connection = hyper::server::conn::http1::Builder::new()
-                    .serve_connection(TokioIo::new(stream), service);
-                owner.spawn(owner.stopping().run_until_cancelled_owned(connection));
+                let taking = take(stream, to.clone(), how.clone());
+                owner.spawn(owner.stopping().run_until_cancelled_owned(taking));
             }
         }));
         let config = TelemetryConfig { endpoint: Some(endpoint), ..TelemetryConfig::default() };
@@ -87,34 +79,48 @@ impl Collector {
     }
 }
 
-async fn take(
-    request: Request<Incoming>,
-    received: Arc<Mutex<Received>>,
-    manner: Arc<Mutex<Manner>>,
-) -> Result<Response<Full<Bytes>>, hyper::Error> {
-    let head = format!("{} {} {:?}", request.method(), request.uri(), request.headers());
-    let body = request.into_body().collect().await?.to_bytes();
-    let manner = *manner.lock().unwrap();
-    received.lock().unwrap().requests += 1;
-    match manner {
-        Manner::Hangs => std::future::pending().await,
-        Manner::Refuses => {
-            let mut reply = Response::new(Full::default());
-            *reply.status_mut() = hyper::StatusCode::BAD_REQUEST;
-            Ok(reply)
-        }
-        Manner::Takes => {
-            let sent = ExportTraceServiceRequest::decode(&body[..]).unwrap();
-            let mut received = received.lock().unwrap();
-            received.head = head;
-            received.bytes.extend_from_slice(&body);
-            for resource in sent.resource_spans {
-                let attributes = resource.resource.unwrap().attributes;
-                let service = attributes.iter().find(|attribute| attribute.key == "service.name").unwrap();
-                received.service = value(service.value.as_ref().unwrap().value.as_ref().unwrap());
-                received.spans.extend(resource.scope_spans.into_iter().flat_map(|scope| scope.spans));
+/// Answers the requests of one connection, until it ends.
+async fn take(stream: TcpStream, received: Arc<Mutex<Received>>, manner: Arc<Mutex<Manner>>) {
+    let mut stream = BufReader::new(stream);
+    while let Some((head, body)) = request(&mut stream).await {
+        received.lock().unwrap().requests += 1;
+        let now = *manner.lock().unwrap();
+        let status = match now {
+            Manner::Hangs => std::future::pending().await,
+            Manner::Refuses => "400 Bad Request",
+            Manner::Takes => {
+                received.lock().unwrap().note(head, &body);
+                "200 OK"
             }
-            Ok(Response::new(Full::default()))
+        };
+        let reply = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+        stream.get_mut().write_all(reply.as_bytes()).await.unwrap();
+    }
+}
+
+/// The head and the body of the next request; nothing when the connection has ended.
+async fn request(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    stream.read_exact(&mut body).await.ok()?;
+    Some((head, body))
+}
+
+impl Received {
+    fn note(&mut self, head: String, body: &[u8]) {
+        let sent = ExportTraceServiceRequest::decode(body).unwrap();
+        self.head = head;
+        self.bytes.extend_from_slice(body);
+        for resource in sent.resource_spans {
+            let attributes = resource.resource.unwrap().attributes;
+            let service = attributes.iter().find(|attribute| attribute.key == "service.name").unwrap();
+            self.service = value(service.value.as_ref().unwrap().value.as_ref().unwrap());
+            self.spans.extend(resource.scope_spans.into_iter().flat_map(|scope| scope.spans));
         }
     }
 }
