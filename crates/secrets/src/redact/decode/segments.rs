@@ -26,10 +26,10 @@ pub(crate) fn segments(
     let mut tail = 0;
     while let Some(next) = memchr(spelling.lead(), &text[at..]) {
         let lead = at + next;
-        let before = if next <= tail { None } else { literal_before(text, lead) };
+        let before = || if next <= tail { None } else { literal_before(text, lead) };
         let (end, quiet) = match spelling {
             Spelling::Backslash => backslashes(text, lead, before, depth, reach),
-            Spelling::Percent => escape(text, lead, [before; 2], reach),
+            Spelling::Percent => escape(text, lead, [before(); 2], reach),
         };
         at = end;
         match quiet {
@@ -70,14 +70,20 @@ fn literal_before(text: &[u8], at: usize) -> Option<u8> {
 
 /// A run of backslashes and what it escapes. Each time it is decoded half of it is left, and what follows is escaped
 /// when an odd number is.
-fn backslashes(text: &[u8], lead: usize, before: Option<u8>, depth: u32, reach: &Reach) -> (usize, Quiet) {
+fn backslashes(
+    text: &[u8],
+    lead: usize,
+    before: impl Fn() -> Option<u8>,
+    depth: u32,
+    reach: &Reach,
+) -> (usize, Quiet) {
     let count = text[lead..].iter().take_while(|byte| **byte == b'\\').count();
     let last = lead + count - 1;
     let letter = text.get(last + 1).copied();
     if letter.is_some_and(|letter| reach.dull(letter)) && (count == 1 || reach.around(b'\\').is_none()) {
         return (last + 2, Quiet::Barrier { from: last + 1 + count % 2 });
     }
-    let halvings = count.trailing_zeros();
+    let (before, halvings) = (before(), count.trailing_zeros());
     let (end, quiet) = if halvings < depth {
         // Behind other backslashes one of them stands before, until they are used up.
         let others = if count >> halvings == 1 { None } else { Some(b'\\') };
