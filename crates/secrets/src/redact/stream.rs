@@ -6,6 +6,9 @@ use super::Redactor;
 use super::decode::{self, Spelling};
 use super::patterns::{DEPTH, Depth, Patterns};
 
+/// So far back an escape may begin, with all backslashes that four levels need.
+const FAR: usize = 256;
+
 /// Hides secrets in a text that comes in parts.
 pub struct StreamRedactor {
     redactor: Redactor,
@@ -84,12 +87,16 @@ fn hold(patterns: &Patterns, text: &[u8], depth: Depth) -> usize {
     hold
 }
 
-/// Goes back so that no escape is cut in two, at whatever depth: what is left would be read differently.
-fn align(text: &[u8], mut hold: usize) -> usize {
-    while let Some(earlier) = inside_escape(&text[..hold]) {
-        hold = earlier;
+/// Goes back so that no escape is cut in two, at whatever depth: what is left would be read differently. Not far,
+/// though: nothing but backslashes spells nothing.
+fn align(text: &[u8], hold: usize) -> usize {
+    let mut start = hold;
+    while hold - start < FAR
+        && let Some(earlier) = inside_escape(&text[..start])
+    {
+        start = earlier;
     }
-    hold
+    start
 }
 
 /// Where the escape begins that a cut at the end of this text would divide.
@@ -98,14 +105,11 @@ fn inside_escape(text: &[u8]) -> Option<usize> {
         return Some(text.len() - 1);
     }
     let digits = text.iter().rev().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
-    // Each of the digits may be the first one: `u` and `x` stand before them, `%` at most one digit away.
+    // Each of the digits may be the first one; how many are too few for an escape to be complete.
     (0..=digits).find_map(|count| {
         let before = &text[..text.len() - count];
-        let escape = [&b"\\u{"[..], b"\\u", b"\\x"].into_iter().find(|lead| before.ends_with(lead));
-        match escape {
-            Some(lead) => Some(before.len() - lead.len()),
-            None => (count <= 1 && before.ends_with(b"%") || before.ends_with(b"%25") && count == 0)
-                .then(|| memrchr(b'%', before).unwrap_or(0)),
-        }
+        let leads = [(&b"\\u{"[..], 7), (b"\\u", 4), (b"\\x", 2), (b"%25", 2), (b"%", 2)];
+        let cut = leads.iter().find(|(lead, full)| count < *full && before.ends_with(lead));
+        cut.map(|(lead, _)| before.len() - lead.len())
     })
 }

@@ -94,6 +94,20 @@ fn a_text_made_of_a_secret_is_not_kept_in_memory() {
 }
 
 #[test]
+fn a_text_of_nothing_but_escapes_is_not_held_back() {
+    let redactor = redactor(&[("TOKEN", "s3cr3t-t0ken".into()), ("QUOTED", r#"\"pa"ss\word"#.into())]);
+    for piece in
+        ["\\", "\\\\", "%", "%25", r"\u4e2d", r"\\u4e2d", r"\ud83d\ude00", r"\x41", r"\u{41}", "%4", "\\\""]
+    {
+        let mut stream = redactor.stream();
+        let text = piece.repeat(2_000);
+        let out: usize = text.as_bytes().chunks(97).map(|part| stream.push(part).len()).sum();
+        assert!(text.len() - out < 600, "{} bytes of {piece} are held", text.len() - out);
+        assert_eq!(out + stream.finish().len(), text.len());
+    }
+}
+
+#[test]
 fn secrets_that_change_on_the_way_count_from_then_on() {
     let redactor = Redactor::new();
     let mut stream = redactor.stream();
