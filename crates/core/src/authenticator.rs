@@ -23,6 +23,13 @@ const NAP: Duration = Duration::from_secs(30);
 pub struct Pass {
     /// Who it is.
     pub principal: Arc<Principal>,
+    // Shared, because a token that is cloned with every request is locked with every request.
+    hold: Arc<Hold>,
+}
+
+/// For how long a pass holds.
+#[derive(Debug)]
+struct Hold {
     ended: CancellationToken,
     until: Option<(Clock, u64)>,
     renewable: bool,
@@ -31,35 +38,39 @@ pub struct Pass {
 impl Pass {
     /// A pass that holds until it is ended: what was begun with it ends with it.
     pub fn new(principal: Arc<Principal>) -> Self {
-        Self { principal, ended: CancellationToken::new(), until: None, renewable: false }
+        Self {
+            principal,
+            hold: Arc::new(Hold { ended: CancellationToken::new(), until: None, renewable: false }),
+        }
     }
 
     /// A pass that runs out soon, and whose principal comes back with the next one: what was begun with it goes on.
     /// It ends early with `ended`, as all others do that were made with that.
     pub fn renewable(principal: Arc<Principal>, ended: CancellationToken) -> Self {
-        Self { principal, ended, until: None, renewable: true }
+        Self { principal, hold: Arc::new(Hold { ended, until: None, renewable: true }) }
     }
 
     /// The same, up to a moment in milliseconds since 1970.
     #[must_use]
-    pub fn until(mut self, clock: Clock, unix_ms: u64) -> Self {
-        self.until = Some((clock, unix_ms));
-        self
+    pub fn until(self, clock: Clock, unix_ms: u64) -> Self {
+        let Hold { ended, renewable, until: _ } = &*self.hold;
+        let hold = Hold { ended: ended.clone(), until: Some((clock, unix_ms)), renewable: *renewable };
+        Self { hold: Arc::new(hold), ..self }
     }
 
     /// From now on it does not hold.
     pub fn end(&self) {
-        self.ended.cancel();
+        self.hold.ended.cancel();
     }
 
     /// Whether it does not hold any more.
     pub fn is_over(&self) -> bool {
-        self.ended.is_cancelled() || self.left() == Some(0)
+        self.hold.ended.is_cancelled() || self.left() == Some(0)
     }
 
     /// Whether all that was begun with it has to end.
     pub fn is_revoked(&self) -> bool {
-        !self.renewable && self.is_over()
+        !self.hold.renewable && self.is_over()
     }
 
     /// Completes when it does not hold any more: streams without an end of their own are closed.
@@ -68,9 +79,9 @@ impl Pass {
             let nap = match self.left() {
                 Some(0) => return,
                 Some(left) => Duration::from_millis(left).min(NAP),
-                None => return self.ended.cancelled().await,
+                None => return self.hold.ended.cancelled().await,
             };
-            if tokio::time::timeout(nap, self.ended.cancelled()).await.is_ok() {
+            if tokio::time::timeout(nap, self.hold.ended.cancelled()).await.is_ok() {
                 return;
             }
         }
@@ -78,7 +89,7 @@ impl Pass {
 
     /// Completes when all that was begun with it has to end.
     pub async fn revoked(&self) {
-        if self.renewable {
+        if self.hold.renewable {
             return std::future::pending().await;
         }
         self.over().await;
@@ -86,7 +97,7 @@ impl Pass {
 
     /// How many milliseconds it still holds, where that is known.
     fn left(&self) -> Option<u64> {
-        self.until.as_ref().map(|(clock, until_ms)| until_ms.saturating_sub(clock.unix_ms()))
+        self.hold.until.as_ref().map(|(clock, until_ms)| until_ms.saturating_sub(clock.unix_ms()))
     }
 }
 
