@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::sessions::Client;
 use crate::message::call;
-use crate::process::{Place, Server};
+use crate::process::{Place, Server, peer, peer_script, peers, run};
+use crate::web::Ask;
 
 #[test]
 fn health_says_whether_it_can_do_its_work() {
@@ -46,18 +47,47 @@ fn api_says_what_it_is_and_offers() {
 fn metrics_are_in_the_format_of_prometheus() {
     let server = Server::start();
     server.post(call(1, "test_simple_text", json!({}))).send();
-    let reply = server.get("/metrics").send();
-    let kind = reply.header("content-type").unwrap();
-    assert!(kind.starts_with("application/openmetrics-text; version=1.0.0"), "{kind}");
+    let reply = server.get("/metrics").header("Accept", "application/openmetrics-text;version=1.0.0").send();
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    assert_eq!(reply.header("content-type"), Some(kind));
     let text = reply.text();
     assert!(text.ends_with("# EOF\n"));
     for line in [
         "# TYPE toolgate_calls counter",
         "toolgate_calls_total{target=\"tool\",outcome=\"complete\"} 1",
         "toolgate_calls_running 0",
-        "toolgate_call_duration_seconds_count 1",
+        "toolgate_call_duration_seconds_count{target=\"tool\"} 1",
+        concat!("toolgate_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
+        "toolgate_source_up{source=\"fixtures\"} 1",
         "toolgate_calls_parked 0",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }
+}
+
+#[test]
+fn metrics_are_plain_text_for_who_does_not_ask_otherwise() {
+    let server = Server::start();
+    for ask in [server.get("/metrics"), server.get("/metrics").header("Accept", "text/html,*/*;q=0.8")] {
+        let reply = ask.send();
+        assert_eq!(reply.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+        let text = reply.text();
+        assert!(text.contains("# TYPE toolgate_calls_total counter\n") && !text.contains("# EOF"), "{text}");
+    }
+    let head = Ask::new(server.address, "HEAD", "/metrics").open().head;
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    assert_eq!((head.status, head.header("content-type")), (200, Some(kind)));
+}
+
+#[test]
+fn the_parsers_of_prometheus_take_both_formats() {
+    let (server, place) = (Server::start(), Place::new());
+    server.post(call(1, "test_simple_text", json!({}))).send();
+    let mut command = peer(&place, peers().join(".venv/bin/python"));
+    command.arg(peer_script("prometheus.py")).arg(server.url("/metrics"));
+    let ended = run(command, b"");
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    assert_eq!(ended.code, 0, "{said}");
+    let series = ended.stdout.lines().last().and_then(|line| line.split_once(" families, "));
+    assert!(series.is_some_and(|(families, _)| families.parse::<u32>().unwrap() >= 20), "{said}");
 }
