@@ -86,7 +86,7 @@ impl Shared {
         let answer = link.wire.request_with(ask, finish).await;
         if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone)) = &answer {
             // Whatever is wrong with the connection, the next one may be right.
-            link.wire.desk.close(&fault.words());
+            link.wire.desk.retire(&fault.words());
         }
         bridge::outcome(answer?, link.era(), run.client().era())
     }
@@ -142,6 +142,7 @@ impl Shared {
             fault @ (Fault::NotSent(_)
             | Fault::SessionGone
             | Fault::Gone(_)
+            | Fault::Status(_)
             | Fault::Late(_)
             | Fault::Unusable(_)
             | Fault::Unauthorized(_)) => fault.into_error(&self.plan.name),

@@ -17,6 +17,9 @@ use crate::link::Declared;
 /// How many events of one call may wait for it; a server that floods loses what is beyond.
 const EVENTS: usize = 64;
 
+/// How often a connection that takes nothing new is looked after.
+const DRAIN: std::time::Duration = std::time::Duration::from_millis(100);
+
 /// How many questions may wait for the first call.
 const EARLY: usize = 8;
 
@@ -165,7 +168,7 @@ impl Desk {
         }
     }
 
-    /// A message was too large to be read; if only one request waits, it was for that one.
+    /// A message was too large to be read; if only one call is under way, or only one request, it was for that one.
     pub(crate) fn too_large(&self, bytes: usize, on: Option<u64>) {
         let what = format!("a message of {bytes} bytes");
         self.journal.note("sent a message that is too large", &what);
@@ -173,18 +176,28 @@ impl Desk {
             let state = self.lock();
             state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
         };
-        if let Some(id) = on.or_else(sole) {
+        if let Some(id) = on.or_else(|| self.whose(None)).or_else(sole) {
             self.answer(id, Err(Fault::Unusable(format!("{what} is too large"))));
+        }
+    }
+
+    /// The connection takes nothing new; what is under way may still be answered.
+    pub(crate) fn retire(&self, why: &str) {
+        self.lock().ended.get_or_insert_with(|| why.to_owned());
+        self.closed.cancel();
+    }
+
+    /// Waits until nothing is under way any more.
+    pub(crate) async fn drained(&self) {
+        while !self.lock().waiting.is_empty() {
+            tokio::time::sleep(DRAIN).await;
         }
     }
 
     /// The connection has ended; all that waits learns why.
     pub(crate) fn close(&self, why: &str) {
         let mut state = self.lock();
-        if state.ended.is_some() {
-            return;
-        }
-        state.ended = Some(why.to_owned());
+        state.ended.get_or_insert_with(|| why.to_owned());
         let waiting: Vec<Waiting> = std::mem::take(&mut state.waiting).into_values().collect();
         state.calls = 0;
         drop(state);
@@ -205,6 +218,11 @@ impl Desk {
 
     pub(crate) fn is_open(&self) -> bool {
         !self.closed.is_cancelled()
+    }
+
+    /// Whether a request is still waited for.
+    pub(crate) fn waits(&self, id: u64) -> bool {
+        self.lock().waiting.contains_key(&id)
     }
 
     /// How many calls are under way.

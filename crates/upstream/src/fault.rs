@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     SessionGone,
     /// The connection ended; the server may have done it.
     Gone(String),
+    /// The server answered with this status of HTTP, and nothing else.
+    Status(u16),
     /// No answer came in time.
     Late(Duration),
     /// The server answered an error object.
@@ -29,7 +31,8 @@ impl Fault {
     pub(crate) fn may_repeat(&self, harmless: bool) -> bool {
         match self {
             Self::NotSent(_) | Self::SessionGone => true,
-            Self::Gone(_) => harmless,
+            Self::Gone(_) | Self::Status(500..) => harmless,
+            Self::Status(_) => false,
             Self::Late(_) | Self::Refused(_) | Self::Unusable(_) | Self::Unauthorized(_) => false,
         }
     }
@@ -37,8 +40,12 @@ impl Fault {
     /// Whether it says that the server is not well.
     pub(crate) fn is_illness(&self) -> bool {
         match self {
-            Self::NotSent(_) | Self::Gone(_) | Self::Late(_) => true,
-            Self::SessionGone | Self::Refused(_) | Self::Unusable(_) | Self::Unauthorized(_) => false,
+            Self::NotSent(_) | Self::Gone(_) | Self::Late(_) | Self::Status(500..) => true,
+            Self::Status(_)
+            | Self::SessionGone
+            | Self::Refused(_)
+            | Self::Unusable(_)
+            | Self::Unauthorized(_) => false,
         }
     }
 
@@ -58,6 +65,9 @@ impl Fault {
                 format!("`{server}` went away before it answered: {why}; it may have done what was asked"),
             )
             .hint("look whether it was done before you try again"),
+            Self::Status(status) => {
+                Error::new(Kind::Upstream, format!("`{server}` answered with HTTP status {status}")).hint(see)
+            }
             Self::Late(limit) => Error::new(
                 Kind::Timeout,
                 format!("`{server}` did not answer within {} ms", limit.as_millis()),
@@ -80,6 +90,7 @@ impl Fault {
         match self {
             Self::NotSent(why) | Self::Gone(why) | Self::Unusable(why) => why.clone(),
             Self::SessionGone => "it ended its session".into(),
+            Self::Status(status) => format!("it answered with HTTP status {status}"),
             Self::Late(limit) => format!("no answer within {} ms", limit.as_millis()),
             Self::Refused(error) => {
                 let message = error.get("message");

@@ -1,5 +1,7 @@
 //! One supervised connection: opened when wanted, opened again when lost, closed when idle.
 
+mod attend;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -211,6 +213,7 @@ impl Line {
         let opener = Opener {
             plan: &shared.plan,
             variables: &shared.variables,
+            client: &shared.client,
             declared: self.key.declared,
             known: shared.known_era(),
             reports: &shared.reports,
@@ -229,12 +232,17 @@ impl Line {
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
             () = self.idle(&link, shared) => End::Idle,
+            () = attend::attend(self, &link, shared) => End::Stop,
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
         };
         if matches!(end, End::Lost(_)) {
             // What is left of it must not keep the next one waiting.
-            shared.owner.spawn(async move { link.wire.close().await });
+            let drained = shared.plan.timeout;
+            shared.owner.spawn(async move {
+                drop(tokio::time::timeout(drained, link.wire.desk.drained()).await);
+                link.wire.close().await;
+            });
         } else {
             link.wire.close().await;
         }
@@ -297,8 +305,9 @@ fn over() -> Fault {
 /// Between half and all of a time.
 fn jittered(wait: Duration) -> Duration {
     let mut random = [0u8; 1];
-    // Without randomness all wait the same time, which is no harm.
-    drop(getrandom::fill(&mut random));
+    if let Err(error) = getrandom::fill(&mut random) {
+        tracing::debug!(%error, "without randomness all wait the same time, which is no harm");
+    }
     wait.mul_f64(0.5 + f64::from(random[0]) / 512.0)
 }
 

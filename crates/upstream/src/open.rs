@@ -1,8 +1,10 @@
 //! Opening a connection: which era the server speaks, and the first words with it.
 
+mod http;
 mod stdio;
 
 use std::ffi::OsString;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use toolgate_host::Tasks;
@@ -19,6 +21,8 @@ pub(crate) struct Opener<'a> {
     pub(crate) plan: &'a Plan,
     /// Our environment, of which programs get a little.
     pub(crate) variables: &'a [(OsString, OsString)],
+    /// The client for HTTP, made when it is first needed.
+    pub(crate) client: &'a OnceLock<reqwest::Client>,
     pub(crate) declared: Declared,
     /// The era the server was found to speak before.
     pub(crate) known: Option<Era>,
@@ -40,7 +44,7 @@ pub(crate) async fn open(opener: &Opener<'_>) -> Result<std::sync::Arc<Link>, Fa
     let opening = async {
         match &opener.plan.reach {
             Reach::Program(program) => stdio::open(opener, program).await,
-            Reach::Address(_) => Err(Fault::NotSent("addresses are not supported yet".into())),
+            Reach::Address(address) => http::open(opener, address).await,
         }
     };
     let (wire, facts) = tokio::time::timeout(limit, opening).await.unwrap_or_else(|_| {
@@ -112,6 +116,7 @@ fn found(answer: Result<Raw, Fault>) -> Found {
             fault @ (Fault::NotSent(_)
             | Fault::SessionGone
             | Fault::Gone(_)
+            | Fault::Status(_)
             | Fault::Late(_)
             | Fault::Unusable(_)
             | Fault::Unauthorized(_)),
@@ -156,9 +161,9 @@ async fn initialize(wire: &Wire, declared: Declared, limit: Duration) -> Result<
     })
 }
 
-/// Whether an error object is one that only the modern era knows.
+/// Whether an error object is one that only the modern era knows, and does not mean that it speaks another.
 pub(crate) fn is_modern_error(error: &Raw) -> bool {
     let code = error.get("code");
-    let known = [code::HEADER_MISMATCH, code::MISSING_CAPABILITY, code::UNSUPPORTED_VERSION];
+    let known = [code::HEADER_MISMATCH, code::MISSING_CAPABILITY];
     code.is_some_and(|code| known.iter().any(|known| code.as_str() == known.to_string()))
 }

@@ -41,6 +41,8 @@ pub struct Status {
     pub state: State,
     /// Why it cannot be used, if so.
     pub error: Option<String>,
+    /// How it asked who we are, where it did: a `WWW-Authenticate` header.
+    pub challenge: Option<String>,
     /// `stdio`, `http` or `sse`.
     pub transport: &'static str,
     /// The protocol revision it speaks, once known.

@@ -5,7 +5,7 @@ mod learn;
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -37,6 +37,7 @@ pub(crate) const STARTS: usize = 4;
 pub(crate) struct Shared {
     pub(crate) plan: Plan,
     pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) client: OnceLock<reqwest::Client>,
     pub(crate) owner: Tasks,
     pub(crate) reports: Reports,
     /// Wakes the supervisor.
@@ -65,6 +66,7 @@ impl Shared {
             enabled: AtomicBool::new(plan.enabled),
             plan,
             variables,
+            client: OnceLock::new(),
             owner,
             reports,
             woken,
@@ -176,6 +178,10 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             shared.pool.all().iter().for_each(|line| line.stop());
             shared.withdraw();
             shared.woken.notified().await;
+            let kept = shared.learned.borrow().clone();
+            if let Some(kept) = kept.filter(|_| shared.is_enabled()) {
+                shared.offer(&kept);
+            }
             continue;
         }
         if wants_line(&shared) {

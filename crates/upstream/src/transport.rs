@@ -1,5 +1,7 @@
 //! How bytes get to a server and back.
 
+pub(crate) mod http;
+pub(crate) mod old_sse;
 pub(crate) mod stdio;
 
 use std::sync::Arc;
@@ -38,6 +40,10 @@ pub(crate) enum Sent {
 pub(crate) enum Transport {
     /// A program's standard streams.
     Stdio(stdio::Stdio),
+    /// Streamable HTTP.
+    Http(http::Http),
+    /// HTTP with server-sent events.
+    Sse(old_sse::OldSse),
 }
 
 impl Transport {
@@ -45,6 +51,8 @@ impl Transport {
     pub(crate) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
         match self {
             Self::Stdio(stdio) => stdio.send(sending).await,
+            Self::Http(http) => http.send(sending).await,
+            Self::Sse(sse) => sse.send(sending).await,
         }
     }
 
@@ -52,6 +60,8 @@ impl Transport {
     pub(crate) async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
         match self {
             Self::Stdio(stdio) => stdio.notify(frame).await,
+            Self::Http(http) => http.notify(frame).await,
+            Self::Sse(sse) => sse.notify(frame).await,
         }
     }
 
@@ -59,13 +69,16 @@ impl Transport {
     pub(crate) fn stop(&self) {
         match self {
             Self::Stdio(stdio) => stdio.stop(),
+            Self::Http(http) => http.stop(),
+            Self::Sse(sse) => sse.stop(),
         }
     }
 
     /// Says which revision the server speaks.
-    pub(crate) fn speaks(&self, _version: Version) {
+    pub(crate) fn speaks(&self, version: Version) {
         match self {
-            Self::Stdio(_) => {}
+            Self::Http(http) => http.speaks(version),
+            Self::Stdio(_) | Self::Sse(_) => {}
         }
     }
 
@@ -73,6 +86,8 @@ impl Transport {
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Stdio(_) => "stdio",
+            Self::Http(_) => "http",
+            Self::Sse(_) => "sse",
         }
     }
 
@@ -80,6 +95,7 @@ impl Transport {
     pub(crate) fn process(&self) -> Option<u32> {
         match self {
             Self::Stdio(stdio) => stdio.process(),
+            Self::Http(_) | Self::Sse(_) => None,
         }
     }
 }

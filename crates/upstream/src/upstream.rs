@@ -92,6 +92,10 @@ impl Upstream {
         let links: Vec<_> = lines.iter().filter_map(|line| line.link()).collect();
         let wrong = lines.iter().find_map(|line| wrong_with(line));
         let learned = shared.learned.borrow().is_some();
+        let challenge = match &wrong {
+            Some(Fault::Unauthorized(challenge)) => challenge.clone(),
+            _ => None,
+        };
         let (state, error) = match (wrong, shared.trouble()) {
             _ if !shared.is_enabled() => (State::Disabled, None),
             (Some(Fault::Unauthorized(_)), _) => (State::NeedsAuth, None),
@@ -106,6 +110,7 @@ impl Upstream {
             name: shared.plan.name.to_string(),
             state,
             error,
+            challenge,
             transport: links.first().map_or(transport(&shared.plan), |link| link.wire.transport.word()),
             version: version.map(toolgate_wire::Version::as_str),
             era: version.map(era_word),

@@ -58,14 +58,14 @@ pub(crate) fn connect(
     let stop = CancellationToken::new();
     let stdio = Stdio { queue, stop: stop.clone(), process: running.id() };
     let Pipes { stdin, stdout, stderr } = pipes;
-    let (read_all, all_read) = oneshot::channel();
+    let (read_all, all_read) = oneshot::channel::<()>();
     tasks.spawn(write_all(stdin, outgoing, desk.clone(), stop.clone()));
     tasks.spawn(complaints(stderr, reports.journal.clone()));
     let reader = desk.clone();
     tasks.spawn(async move {
         read(stdout, &reader).await;
-        // Whoever keeps the program may be gone by now.
-        drop(read_all.send(()));
+        // Dropping it says that all is read.
+        drop(read_all);
         // A program that goes on without its output is of no use.
         drop(tokio::time::timeout(LAG, reader.ended()).await);
         reader.close("it closed its standard output");

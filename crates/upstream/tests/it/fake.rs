@@ -201,7 +201,7 @@ impl Fake {
             "ask" => self.ask(id, params),
             "sample" => {
                 self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);
-                let answer = self.read().unwrap();
+                let answer = self.answer();
                 self.result(id, &text(&answer.to_string()));
             }
             "input" => self.input(id, params),

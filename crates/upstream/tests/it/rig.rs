@@ -165,3 +165,9 @@ pub(crate) async fn trial(table: Value) -> Report {
 pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {result}"))
 }
+
+/// Whether a process lives; one that only waits to be buried does not.
+pub(crate) fn alive(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}

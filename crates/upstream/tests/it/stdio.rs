@@ -1,11 +1,15 @@
 //! Programs of either era: found out, listed, called, asked by, killed.
 
-use serde_json::json;
-use toolgate_core::{ListKind, Outcome};
-use toolgate_testkit::{Expect as _, client_legacy, client_modern};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolgate_core::{Call, Capabilities, CompletionRef, Kind, ListKind, Outcome, Principal, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, first_round, retry};
+use toolgate_upstream::State;
+use toolgate_wire::{Raw, Version};
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL};
-use crate::rig::{Rig, text};
+use crate::rig::{Rig, alive, text, trial};
 
 #[tokio::test]
 async fn servers_of_either_era_are_listed_and_called() {
@@ -16,12 +20,413 @@ async fn servers_of_either_era_are_listed_and_called() {
             names.contains(&"fake_echo".to_owned()) && names.contains(&"fake_golden".to_owned()),
             "{names:?}"
         );
-        assert_eq!(rig.status().era, Some(era), "{behaviour}");
+        assert_eq!(rig.names(ListKind::Prompts).await, ["fake_greet"]);
+        assert_eq!(rig.names(ListKind::Resources).await, ["fake://one"]);
+        assert_eq!(rig.names(ListKind::Templates).await, ["fake://t/{id}"]);
+        assert_eq!((rig.status().era, rig.status().state), (Some(era), State::Connected), "{behaviour}");
         for client in [client_legacy(), client_modern()] {
             let result = rig.call(client, "fake_echo", json!({"b": "x"}), None).await.complete();
             assert_eq!(result["structuredContent"]["name"], "echo");
             assert_eq!(result["structuredContent"]["arguments"], json!({"b": "x"}));
         }
+        assert_eq!(rig.upstream.learned().borrow().as_ref().unwrap().instructions(), Some("Be kind."));
         rig.upstream.stop().await;
     }
+}
+
+/// What a client of one era gets from a server of another, in bytes.
+#[tokio::test]
+async fn bytes_pass_unchanged() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::shaped(behaviour, json!({"prefix": false}));
+        let listed = rig.list(ListKind::Tools).await;
+        let golden =
+            listed.get("tools").unwrap().items().find(|tool| tool.get("name") == Some(Raw::string("golden")));
+        assert_eq!(golden.unwrap().as_str(), GOLDEN_TOOL);
+        for client in [client_legacy(), client_modern()] {
+            let Outcome::Complete(raw) = rig.call(client, "golden", json!({}), None).await.outcome else {
+                panic!("not complete");
+            };
+            assert_eq!(raw.as_str(), GOLDEN.replace('\n', " "), "{behaviour}");
+        }
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn of_a_definition_only_the_name_is_changed() {
+    let rig = Rig::fake("legacy");
+    let listed = rig.list(ListKind::Tools).await;
+    let golden = listed
+        .get("tools")
+        .unwrap()
+        .items()
+        .find(|tool| tool.get("name") == Some(Raw::string("fake_golden")));
+    assert_eq!(
+        golden.unwrap().as_str(),
+        GOLDEN_TOOL.replace(r#""name":"golden""#, r#""name":"fake_golden""#)
+    );
+    rig.upstream.stop().await;
+}
+
+/// What a server sees of a call's params, as bytes cannot be compared where the legs differ.
+#[tokio::test]
+async fn of_params_only_what_is_about_the_leg_is_changed() {
+    let params = r#"{"name":"fake_echo","x-top":1.5,"arguments":{"b":"x","n":10},"task":{"ttl":1},"_meta":{"vendor":{"k":[1]},"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c"},"io.modelcontextprotocol/clientCapabilities":{}}}"#;
+    let seen = async |behaviour: &str| {
+        let rig = Rig::fake(behaviour);
+        let call = Call::new(
+            Principal::local(),
+            client_modern(),
+            Target::Tool("fake_echo".parse().unwrap()),
+            Raw::parse(params.to_owned().into()).unwrap(),
+        );
+        let mut result = rig.drive(call, None).await.complete();
+        rig.upstream.stop().await;
+        let token = result["structuredContent"]["_meta"]["progressToken"].take();
+        assert!(token.is_u64(), "the token is ours: {token}");
+        result["structuredContent"].take()
+    };
+    let same = json!({"name": "echo", "x-top": 1.5, "arguments": {"b": "x", "n": 10}});
+    let mut legacy = seen("legacy").await;
+    assert_eq!(legacy["_meta"].take(), json!({"vendor": {"k": [1]}, "progressToken": null}));
+    let mut modern = seen("modern").await;
+    let meta = modern["_meta"].take();
+    assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolgate");
+    assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"]["sampling"], json!({}));
+    assert_eq!(meta["vendor"], json!({"k": [1]}));
+    for mut params in [legacy, modern] {
+        params.as_object_mut().unwrap().remove("_meta");
+        assert_eq!(params, same);
+    }
+}
+
+#[tokio::test]
+async fn prompts_resources_and_completions_go_by_the_servers_own_names() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        let client = client_modern;
+        let prompt =
+            rig.send(client(), Target::Prompt("fake_greet".into()), json!({"name": "fake_greet"})).await;
+        assert_eq!(prompt.complete()["asked"]["name"], "greet");
+        let target = Target::Completion(CompletionRef::Prompt("fake_greet".into()));
+        let params = json!({"ref": {"type": "ref/prompt", "name": "fake_greet"}, "argument": {"name": "a", "value": ""}});
+        assert_eq!(
+            rig.send(client(), target, params).await.complete()["completion"]["values"],
+            json!(["greet"])
+        );
+        let read = |uri: &str| (Target::Resource(uri.into()), json!({"uri": uri}));
+        let (target, params) = read("fake://t/7");
+        assert_eq!(rig.send(client(), target, params).await.complete()["asked"]["uri"], "fake://t/7");
+        for (client, code) in [(client_legacy(), "-32002"), (client_modern(), "-32602")] {
+            let (target, params) = read("fake://t/none");
+            let error = rig.send(client, target, params).await.failed();
+            assert_eq!(error.as_forwarded().unwrap().get("code").unwrap().as_str(), code, "{behaviour}");
+            assert_eq!(error.as_forwarded().unwrap().get("x-more").unwrap().as_str(), "1.5");
+        }
+        rig.upstream.stop().await;
+    }
+}
+
+/// A question in the middle of a call reaches a client of either era.
+#[tokio::test]
+async fn a_legacy_server_asks_a_client_of_either_era() {
+    let rig = Rig::fake("legacy");
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    let asked = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), Some(answer.clone())).await;
+    assert!(asked.events[0].starts_with("ask question elicitation/create"), "{:?}", asked.events);
+    assert_eq!(asked.complete()["structuredContent"], answer);
+
+    let asking = || call(client_modern(), "fake_ask", json!({"b": "Who?"}));
+    let (requests, state) = first_round(&rig.hub, asking()).await.asked();
+    assert_eq!(requests["question"]["params"]["message"], "Who?");
+    let again = rig.drive(retry(asking(), &state, json!({"question": answer})), None).await;
+    assert_eq!(again.complete()["structuredContent"], answer);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_modern_server_asks_a_client_of_either_era() {
+    let rig = Rig::fake("modern");
+    rig.settled().await;
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    let run = rig.hub.start(call(client_legacy(), "fake_input", json!({"b": ""})));
+    let asked = toolgate_testkit::drive(run, [("who", answer.clone())]).await;
+    assert_eq!(asked.complete()["structuredContent"], json!({"who": answer}));
+
+    let asking = || call(client_modern(), "fake_input", json!({"b": ""}));
+    let (requests, state) = first_round(&rig.hub, asking()).await.asked();
+    assert_eq!(requests["who"]["params"]["message"], "Who?");
+    assert_ne!(state, "kept", "the state is sealed");
+    let again = rig.drive(retry(asking(), &state, json!({"who": answer})), None).await;
+    assert_eq!(again.complete()["structuredContent"], json!({"who": answer}));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_is_told_only_what_its_client_can_answer() {
+    let rig = Rig::fake("legacy");
+    let unable = client_with(Version::LATEST_LEGACY, Capabilities::default());
+    let refused = rig.call(unable, "fake_ask", json!({"b": "Who?"}), None).await.complete();
+    assert_eq!(refused["structuredContent"]["code"], -32601);
+    let able = Capabilities { sampling: true, ..Capabilities::default() };
+    let able = client_with(Version::LATEST_LEGACY, able);
+    let sampled =
+        rig.call(able, "fake_sample", json!({"b": ""}), Some(json!({"role": "assistant"}))).await.complete();
+    assert!(text(&sampled).contains("assistant"), "{sampled}");
+    assert_eq!(rig.status().connections, 2, "clients that can answer different things do not share");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn two_principals_never_see_each_others_questions() {
+    let rig = Arc::new(Rig::fake("legacy"));
+    rig.settled().await;
+    let asking = |name: &'static str| {
+        let rig = rig.clone();
+        async move {
+            let call = Call {
+                principal: Principal::named(name),
+                ..call(client_legacy(), "fake_ask", json!({"b": name}))
+            };
+            let answer = json!({"action": "accept", "content": {"who": name}});
+            rig.drive(call, Some(answer)).await
+        }
+    };
+    let (one, two) = tokio::join!(asking("ann"), asking("bob"));
+    for (name, driven) in [("ann", one), ("bob", two)] {
+        assert!(driven.events[0].contains(&format!(r#""message":"{name}""#)), "{:?}", driven.events);
+        assert_eq!(driven.complete()["structuredContent"]["content"]["who"], name);
+    }
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_question_amid_several_calls_is_declined_and_reported() {
+    let rig = Arc::new(Rig::shaped("legacy", json!({"share": "all", "timeout": 2000})));
+    rig.settled().await;
+    let hanging = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
+    rig.until("the first call is under way", |rig| rig.status().in_flight == 1).await;
+    let asked = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), None).await;
+    assert_eq!(asked.events, Vec::<String>::new());
+    assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
+    assert!(rig.notes().contains(&"asked while several calls were under way"), "{:?}", rig.notes());
+    drop(hanging);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_question_before_the_first_call_waits_for_it() {
+    let rig = Rig::fake("legacy asks-roots");
+    let answer = json!({"roots": [{"uri": "file:///x"}]});
+    let driven = rig.call(client_legacy(), "fake_echo", json!({"b": ""}), Some(answer)).await;
+    let asked: Vec<&String> = driven.events.iter().filter(|event| event.contains("roots/list")).collect();
+    assert_eq!(asked.len(), 1, "{:?}", driven.events);
+    driven.complete();
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn progress_and_log_messages_reach_the_caller() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::shaped(behaviour, json!({"timeout": 150}));
+        let params =
+            json!({"name": "fake_progress", "arguments": {"b": ""}, "_meta": {"progressToken": "mine"}});
+        let target = Target::Tool("fake_progress".parse().unwrap());
+        // It takes longer than an answer may take, but never says nothing for so long.
+        let driven = rig.send(client_legacy(), target, params).await;
+        assert_eq!(driven.events, [1, 2, 3].map(|step| format!(r#"progress {{"progress":{step},"x":"y"}}"#)));
+        driven.complete();
+        let driven = rig.call(client_legacy(), "fake_log", json!({"b": ""}), None).await;
+        let expect = [
+            r#"log {"level":"warning","logger":"l","data":{"n":1.00}}"#,
+            r#"notifications/vendor/thing {"n":1.00}"#,
+        ];
+        assert_eq!(driven.events, expect);
+        let level = driven.complete();
+        assert_eq!(text(&level), if behaviour == "legacy" { "info" } else { "" });
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn giving_up_is_told_to_the_server() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::shaped(behaviour, json!({"timeout": 60_000}));
+        rig.settled().await;
+        let run = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
+        rig.until("the call is under way", |rig| rig.status().in_flight == 1).await;
+        drop(run);
+        rig.until("the server knows", |rig| rig.count("cancelled") == 1).await;
+        assert_eq!(rig.status().in_flight, 0);
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_silent_call_ends_in_time_and_is_cancelled() {
+    let rig = Rig::shaped("legacy", json!({"timeout": 50}));
+    let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
+    assert_eq!((error.kind(), error.message()), (Kind::Timeout, "`fake` did not answer within 50 ms"));
+    rig.until("the server knows", |rig| rig.count("cancelled") == 1).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_changed_list_is_listed_again() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        rig.call(client_legacy(), "fake_change", json!({"b": ""}), None).await.complete();
+        rig.until("the new tool is known", |rig| rig.status().tools == 21).await;
+        assert!(rig.names(ListKind::Tools).await.contains(&"fake_late".to_owned()));
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_watched_resource_tells_of_its_changes() {
+    let rig = Rig::fake("legacy");
+    let mut updates = toolgate_core::Source::updates(&*rig.upstream).unwrap();
+    let watched =
+        rig.send(client_legacy(), Target::Subscribe("fake://one".into()), json!({"uri": "fake://one"})).await;
+    watched.complete();
+    assert_eq!(&*updates.recv().await.unwrap(), "fake://one");
+    // A server that was lost is told again what is watched.
+    rig.call(client_legacy(), "fake_crash", json!({"b": ""}), None).await.failed();
+    assert_eq!(&*updates.recv().await.unwrap(), "fake://one");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_killed_server_comes_back_and_what_may_be_repeated_is() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        let survived = rig.call(client_legacy(), "fake_fragile", json!({}), None).await.complete();
+        assert_eq!((text(&survived), rig.count("fragile")), ("survived", 2));
+        let error = rig.call(client_legacy(), "fake_crash", json!({"b": ""}), None).await.failed();
+        assert_eq!(error.kind(), Kind::ConnectionFailed);
+        assert!(error.message().contains("exit code 9"), "{error}");
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        assert_eq!(rig.status().lost, 2);
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn servers_that_do_not_take_the_question_are_legacy() {
+    for (behaviour, starts) in [("legacy exits-on-probe", 2), ("legacy silent-on-probe", 1)] {
+        let rig = Rig::shaped(behaviour, json!({"probe_timeout": 100, "start": "eager"}));
+        rig.settled().await;
+        assert_eq!((rig.status().era, rig.count("started")), (Some("legacy"), starts), "{behaviour}");
+        // What was found out is remembered.
+        rig.upstream.restart();
+        rig.until("it is connected anew", |rig| {
+            rig.count("started") > starts && rig.status().connections == 1
+        })
+        .await;
+        assert_eq!(rig.count("started"), starts + 1, "{behaviour}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn the_era_can_be_said() {
+    let right = trial(crate::rig::with(
+        crate::rig::fake("modern", std::path::Path::new("/tmp")),
+        json!({"era": "modern"}),
+    ))
+    .await;
+    assert_eq!((right.status.state, right.status.era), (State::Connected, Some("modern")));
+    let wrong = trial(crate::rig::with(
+        crate::rig::fake("legacy", std::path::Path::new("/tmp")),
+        json!({"era": "modern"}),
+    ))
+    .await;
+    assert_eq!(wrong.status.state, State::Failed);
+    assert_eq!(wrong.status.error.as_deref(), Some("it does not speak the modern era"));
+}
+
+#[tokio::test]
+async fn a_program_gets_a_clean_environment() {
+    let rig = Rig::shaped("legacy", json!({}));
+    let seen = rig.call(client_legacy(), "fake_environment", json!({"b": ""}), None).await.complete();
+    let mut names: Vec<&str> = text(&seen).split(' ').collect();
+    // The shell and the harness set some of their own.
+    names.retain(|name| !["PWD", "OLDPWD", "SHLVL", "_"].contains(name));
+    assert_eq!(names, ["FAKE_BEHAVIOUR", "FAKE_PLACE", "HOME", "PATH"]);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn all_that_a_server_started_ends_with_it() {
+    let rig = Rig::fake("legacy lingers");
+    let grandchild = rig.call(client_legacy(), "fake_grandchild", json!({"b": ""}), None).await.complete();
+    let processes = rig.status().processes;
+    let grandchild: u32 = text(&grandchild).parse().unwrap();
+    assert!(alive(grandchild));
+    rig.upstream.stop().await;
+    rig.until("the grandchild is gone", |_| !alive(grandchild)).await;
+    assert!(processes.into_iter().all(|process| !alive(process)));
+}
+
+#[tokio::test]
+async fn tools_are_shaped_as_configured() {
+    let rig = Rig::shaped(
+        "legacy",
+        json!({"tools": {"allow": ["e*", "golden", "fail"], "deny": ["env*"], "rename": {"echo": "say"},
+            "describe": {"echo": "Says it."}, "fixed": {"echo": {"a": 5}}, "hidden": {"echo": ["b"]}}}),
+    );
+    assert_eq!(rig.names(ListKind::Tools).await, ["fake_fail", "fake_golden", "fake_say"]);
+    let listed: Value = rig.list(ListKind::Tools).await.to().unwrap();
+    let say = &listed["tools"][2];
+    assert_eq!(say["description"], "Says it.");
+    assert_eq!(say["inputSchema"], json!({"type": "object", "properties": {}, "required": []}));
+    let result =
+        rig.call(client_legacy(), "fake_say", json!({"a": 1, "b": "x", "c": true}), None).await.complete();
+    assert_eq!(result["structuredContent"]["arguments"], json!({"a": 5, "c": true}));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn arguments_are_checked_where_that_is_wanted() {
+    let calls = async |check: &str| {
+        let rig = Rig::shaped("legacy", json!({"check": check}));
+        let driven = rig.call(client_legacy(), "fake_echo", json!({"a": "one"}), None).await;
+        rig.upstream.stop().await;
+        let noted = rig.notes().contains(&"was sent arguments that do not fit its schema");
+        (matches!(driven.outcome, Outcome::Complete(_)), noted)
+    };
+    assert_eq!(calls("off").await, (true, false));
+    assert_eq!(calls("warn").await, (true, true));
+    assert_eq!(calls("enforce").await, (false, false));
+}
+
+#[tokio::test]
+async fn a_lazy_server_starts_once_to_be_learned_and_then_when_it_is_used() {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    let table = crate::rig::fake("legacy", place.path());
+    let learned = trial(table.clone()).await;
+    assert_eq!((learned.status.state, learned.status.tools), (State::Connected, 20));
+    // What was learned can be kept in any form.
+    let kept = serde_json::to_string(&*learned.definitions.unwrap()).unwrap();
+    let rig = Rig::of(table, place, Some(serde_json::from_str(&kept).unwrap()));
+    let names = rig.names(ListKind::Tools).await;
+    assert_eq!((names.len(), rig.count("started"), rig.status().state), (20, 1, State::Connected));
+    rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+    assert_eq!(rig.count("started"), 2);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_can_be_switched_off_and_on() {
+    let rig = Rig::shaped("legacy", json!({"enabled": false}));
+    assert_eq!((rig.names(ListKind::Tools).await.len(), rig.status().state), (0, State::Disabled));
+    rig.upstream.set_enabled(true);
+    rig.until("it is connected", |rig| rig.status().tools == 20).await;
+    rig.upstream.set_enabled(false);
+    rig.until("it is gone", |rig| rig.status().connections == 0 && rig.status().tools == 0).await;
+    assert_eq!(rig.status().state, State::Disabled);
+    rig.upstream.set_enabled(true);
+    rig.until("it is back", |rig| rig.status().tools == 20).await;
+    rig.upstream.stop().await;
 }

@@ -1,0 +1,82 @@
+//! An address: it is asked the modern way, then the legacy way, then the oldest way.
+
+use std::sync::OnceLock;
+
+use reqwest::Client;
+use toolgate_wire::Era;
+
+use super::{Found, Opener, discover, found, initialize, is_modern_error};
+use crate::fault::Fault;
+use crate::link::{Facts, Wire};
+use crate::plan::AddressPlan;
+use crate::transport::{Transport, http, old_sse};
+
+pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
+    let client = client(opener.client)?;
+    let wire = http::connect(address, client.clone(), opener.declared, opener.reports, opener.owner.child());
+    match opener.era() {
+        Some(Era::Legacy) => legacy(opener, address, wire, client).await,
+        Some(Era::Modern) => match found(discover(&wire, opener.plan.startup_timeout).await) {
+            Found::Modern(facts) => Ok((wire, facts)),
+            Found::Legacy => Err(Fault::Unusable("it does not speak the modern era".into())),
+            Found::Lost(fault) => Err(fault),
+        },
+        None => probe(opener, address, wire, client).await,
+    }
+}
+
+/// One client for all connections of an upstream.
+fn client(made: &OnceLock<Client>) -> Result<Client, Fault> {
+    if let Some(client) = made.get() {
+        return Ok(client.clone());
+    }
+    let client = http::client()?;
+    Ok(made.get_or_init(|| client).clone())
+}
+
+async fn probe(
+    opener: &Opener<'_>,
+    address: &AddressPlan,
+    wire: Wire,
+    client: Client,
+) -> Result<(Wire, Facts), Fault> {
+    let answer = discover(&wire, opener.plan.probe_timeout).await;
+    if let Err(Fault::Refused(error)) = &answer
+        && is_modern_error(error)
+    {
+        return Err(Fault::Refused(error.clone()));
+    }
+    match found(answer) {
+        Found::Modern(facts) => Ok((wire, facts)),
+        // A server that cannot be reached, or wants to know who we are, is not therefore a legacy one.
+        Found::Lost(fault @ (Fault::NotSent(_) | Fault::Unauthorized(_))) => Err(fault),
+        Found::Legacy | Found::Lost(_) => legacy(opener, address, wire, client).await,
+    }
+}
+
+async fn legacy(
+    opener: &Opener<'_>,
+    address: &AddressPlan,
+    wire: Wire,
+    client: Client,
+) -> Result<(Wire, Facts), Fault> {
+    let limit = opener.plan.startup_timeout;
+    match initialize(&wire, opener.declared, limit).await {
+        Ok(facts) => {
+            if let Transport::Http(http) = &wire.transport {
+                http.listen();
+            }
+            Ok((wire, facts))
+        }
+        Err(fault @ Fault::Status(400..=499)) => {
+            let owner = opener.owner.child();
+            let Ok(wire) = old_sse::connect(address, client, opener.declared, opener.reports, owner).await
+            else {
+                return Err(fault);
+            };
+            let facts = initialize(&wire, opener.declared, limit).await?;
+            Ok((wire, facts))
+        }
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,117 @@
+//! Streams of messages: the answer to a request, and what a legacy server says by itself.
+
+use std::time::Duration;
+
+use reqwest::header::ACCEPT;
+use reqwest::{Response, StatusCode};
+use toolgate_wire::headers;
+use toolgate_wire::sse::Decoder;
+
+use super::{Inner, is, reason};
+use crate::fault::Fault;
+use crate::transport::{MESSAGE_LIMIT, Sent};
+
+/// How many times a stream is resumed that brings nothing.
+const RESUMES: usize = 5;
+
+/// How long to wait before a stream is opened again: what the server says, within these.
+const SOONEST: Duration = Duration::from_millis(10);
+const USUAL: Duration = Duration::from_secs(1);
+const LATEST: Duration = Duration::from_secs(30);
+
+/// How long the rest of a stream is read behind its answer, so that its connection can be used again.
+const REST: Duration = Duration::from_secs(1);
+
+/// Reads the stream that answers a request. A legacy stream that ends early is resumed where it broke off.
+pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent, Fault> {
+    let (mut response, mut fruitless) = (first, 0);
+    let mut last_id = String::new();
+    loop {
+        let mut decoder = Decoder::new(MESSAGE_LIMIT);
+        let mut events = 0;
+        let broken = loop {
+            match response.chunk().await {
+                Ok(Some(piece)) => decoder.push(&piece),
+                Ok(None) => break None,
+                Err(error) => break Some(reason(error)),
+            }
+            events += hand_over(inner, &mut decoder, Some(id));
+            if !inner.desk.waits(id) {
+                inner.tasks.spawn(async move { drop(tokio::time::timeout(REST, rest(response)).await) });
+                return Ok(Sent::Over);
+            }
+        };
+        if !decoder.last_id().is_empty() {
+            decoder.last_id().clone_into(&mut last_id);
+        }
+        fruitless = if events > 0 { 0 } else { fruitless + 1 };
+        if last_id.is_empty() || fruitless > RESUMES {
+            return Err(Fault::Gone(
+                broken.unwrap_or_else(|| "it ended its answer before the result".into()),
+            ));
+        }
+        tokio::time::sleep(pause(&decoder)).await;
+        let resumed = open(inner, Some(&last_id)).await?;
+        response = resumed.ok_or_else(|| Fault::Gone("it does not let a stream be resumed".into()))?;
+    }
+}
+
+async fn rest(mut response: Response) {
+    while let Ok(Some(_)) = response.chunk().await {}
+}
+
+/// Hands complete events over; says how many there were.
+fn hand_over(inner: &Inner, decoder: &mut Decoder, on: Option<u64>) -> usize {
+    let mut count = 0;
+    for event in decoder {
+        count += 1;
+        match event {
+            // Events without data only set the place to resume from.
+            Ok(event) if event.data.is_empty() => {}
+            Ok(event) => inner.desk.take(event.data, on),
+            Err(too_large) => inner.desk.too_large(too_large.limit, on),
+        }
+    }
+    count
+}
+
+fn pause(decoder: &Decoder) -> Duration {
+    decoder.retry().map_or(USUAL, Duration::from_millis).clamp(SOONEST, LATEST)
+}
+
+/// Opens a stream by GET; none where the server has no such thing.
+async fn open(inner: &Inner, last_id: Option<&str>) -> Result<Option<Response>, Fault> {
+    let request = inner.client.get(inner.url.clone()).headers(inner.headers.clone());
+    let mut request = inner.in_session(inner.stamped(request.header(ACCEPT, "text/event-stream")));
+    if let Some(last_id) = last_id {
+        request = request.header(headers::LAST_EVENT_ID, last_id);
+    }
+    let response = request.send().await.map_err(|error| Fault::Gone(reason(error)))?;
+    match response.status() {
+        status if status.is_success() && is(&response, "text/event-stream") => Ok(Some(response)),
+        StatusCode::NOT_FOUND if inner.has_session() => Err(Fault::SessionGone),
+        _ => Ok(None),
+    }
+}
+
+/// Listens to what a legacy server says by itself, for as long as it lets us.
+pub(super) async fn listen(inner: &Inner) {
+    let (mut last_id, mut wait) = (None::<String>, USUAL);
+    loop {
+        match open(inner, last_id.as_deref()).await {
+            Ok(None) => return,
+            Err(Fault::SessionGone) => return inner.desk.retire("it ended its session"),
+            Err(_) => wait = (wait * 2).min(LATEST),
+            Ok(Some(mut response)) => {
+                let mut decoder = Decoder::new(MESSAGE_LIMIT);
+                while let Ok(Some(piece)) = response.chunk().await {
+                    decoder.push(&piece);
+                    hand_over(inner, &mut decoder, None);
+                }
+                wait = pause(&decoder);
+                last_id = Some(decoder.last_id().to_owned()).filter(|id| !id.is_empty()).or(last_id);
+            }
+        }
+        tokio::time::sleep(wait).await;
+    }
+}
