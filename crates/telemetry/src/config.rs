@@ -74,7 +74,9 @@ impl TelemetryConfig {
             .redirect(reqwest::redirect::Policy::none())
             .timeout(TIME_LIMIT)
             .build()
-            .map_err(|error| TelemetryError::new(failed, "check `telemetry`").because(error))?;
+            .map_err(|error| {
+                TelemetryError::new(failed, "check the CA certificates of this machine").because(error)
+            })?;
         let exporter = SpanExporter::builder()
             .with_http()
             .with_protocol(Protocol::HttpBinary)

@@ -94,7 +94,8 @@ async fn dispatch(shared: &Arc<Shared>, guard: &Guard, request: Request<Incoming
         }
         ("/api", &Method::GET) => info::api(shared, &pass.principal),
         ("/metrics", &Method::GET | &Method::HEAD) => info::metrics(shared, request.headers()),
-        ("/sse" | "/api" | "/metrics", _) => not_allowed("GET"),
+        ("/metrics", _) => not_allowed("GET, HEAD"),
+        ("/sse" | "/api", _) => not_allowed("GET"),
         ("/messages", _) => not_allowed("POST"),
         _ => json(StatusCode::NOT_FOUND, r#"{"error":"nothing is here","hint":"the MCP endpoint is /mcp"}"#),
     }
