@@ -46,6 +46,7 @@ pub struct RuleConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What it decides.
+    #[schemars(example = Effect::Deny)]
     pub then: Effect,
     /// Who it is about: names, or `role:NAME`; `*` stands for anything. Without it: everyone.
     #[schemars(example = ["alice", "role:ops"])]

@@ -36,7 +36,7 @@ pub(super) fn differences(old: &Value, new: &Value) -> Vec<Finding> {
     if old_rest != new_rest {
         found.push(finding(Part::Other, Severity::Low, &old_rest, &new_rest));
     }
-    found.sort_by(|a, b| b.severity.cmp(&a.severity));
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
 }
 
@@ -106,7 +106,9 @@ fn text(value: &Value) -> String {
     let mut text = match value {
         Value::Null => return String::new(),
         Value::String(text) => text.clone(),
-        value => serde_json::to_string_pretty(&sorted(value)).unwrap_or_default(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            serde_json::to_string_pretty(&sorted(value)).unwrap_or_default()
+        }
     };
     text.push('\n');
     text

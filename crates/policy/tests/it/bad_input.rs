@@ -13,12 +13,13 @@ fn said(text: &str) -> String {
     [rules, limits].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
+#[track_caller]
+fn check(text: &str, expect: &str) {
+    assert_eq!(said(text), expect, "{text}");
+}
+
 #[test]
-fn every_mistake_is_named_with_its_key_and_what_to_write() {
-    #[track_caller]
-    fn check(text: &str, expect: &str) {
-        assert_eq!(said(text), expect, "{text}");
-    }
+fn every_mistake_in_a_rule_is_named_with_its_key_and_what_to_write() {
     let rule = |line: &str| format!("[[policy.rules]]\nthen = \"deny\"\n{line}\n");
     check(
         &rule(r#"targets = ["files_*", "resorce:x"]"#),
@@ -56,6 +57,10 @@ fn every_mistake_is_named_with_its_key_and_what_to_write() {
         &rule(r#"name = "default""#),
         "`policy.rules[0].name` is `default`, which stands for something else\nhint: choose another name",
     );
+}
+
+#[test]
+fn every_mistake_in_another_table_is_named_with_its_key_and_what_to_write() {
     check(
         "[principals.\"a@b.c\"]\nprofile = \"leen\"\nroles = [\"x\"]\n[profiles.lean]",
         "`principals.\"a@b.c\".roles[0]` names the role `x`, which does not exist\nhint: add `[roles.x]`, be it empty\n\

@@ -80,9 +80,10 @@ pub(crate) fn hub_with(source: &Arc<FakeSource>, policy: Compiled) -> (Hub, Rule
 /// A call of someone for something.
 pub(crate) fn call_of(principal: Arc<Principal>, target: &str, args: &Value) -> Call {
     let target = toolgate_policy::read_target(target).unwrap();
-    let params = match &target {
-        Target::Completion(_) => json!({"argument": args}),
-        _ => json!({"name": target.name(), "arguments": args}),
+    let params = if matches!(target, Target::Completion(_)) {
+        json!({"argument": args})
+    } else {
+        json!({"name": target.name(), "arguments": args})
     };
     Call::new(principal, client_legacy(), target, Raw::of(&params))
 }
@@ -96,7 +97,7 @@ pub(crate) async fn fate(hub: &Hub, call: Call) -> String {
     match driven.outcome {
         Outcome::Complete(_) => "allow".into(),
         Outcome::Failed(error) => format!("{:?}: {error}", error.kind()),
-        other => format!("{other:?}"),
+        other @ (Outcome::InputRequired { .. } | Outcome::Task(_)) => format!("{other:?}"),
     }
 }
 
