@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use sha2::{Digest as _, Sha256};
 use toolgate_audit::{Archive, Report};
 use toolgate_core::{AuditRow, Store as _};
 use toolgate_testkit::MemoryStore;
@@ -173,4 +174,18 @@ fn a_chain_does_not_pass_for_another_and_a_copy_has_to_be_the_same() {
     mixed[1].line = rows(&theirs)[1].line.clone();
     assert!(!stored(&mixed).ok);
     drop(other);
+}
+
+#[test]
+fn a_chain_begins_with_its_own_beginning() {
+    let (scene, bytes) = spool(&[(1, "a".to_owned())]);
+    let text = String::from_utf8(bytes).unwrap();
+    let at = text.find(",\"prev\":").unwrap();
+    // Whoever can write can hash; but the first record of a chain follows from the name of its writer.
+    let open = format!("{},\"prev\":\"{}\"", &text[..at], "0".repeat(64));
+    let hash = Sha256::digest(format!("{open}}}"));
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let report = spooled(&scene, format!("{open},\"hash\":\"{hash}\"}}\n").as_bytes());
+    assert_eq!(report.chains[0].broken[0].reason, "it does not begin its chain", "{report}");
+    assert_eq!(report.chains[0].problems, 1, "{report}");
 }
