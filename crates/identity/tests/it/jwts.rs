@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_lc_rs::hmac;
 use serde_json::{Value, json};
-use toolgate_core::{Authenticated, Authenticator as _, OauthConfig};
+use toolgate_core::{Authenticated, Authenticator as _, JwtAlgorithm, OauthConfig};
 use toolgate_front::http::HttpConfig;
 use toolgate_host::Tasks;
 
@@ -130,6 +130,12 @@ async fn every_forged_jwt_is_refused() {
     check_refused(&there, cases).await;
     assert_eq!(there.status(&jwt).await, 200, "and the right one is let in still");
     assert_eq!(there.status(&with(json!({"alg": "RS256"}))).await, 200, "also without the only key's id");
+    // What was refused for its algorithm alone is right where that is configured.
+    let mut config = config(&there.issuer);
+    config.oauth.algorithms = vec![JwtAlgorithm::RS512];
+    there.scene.configure(&config);
+    assert_eq!(there.status(&with(json!({"alg": "RS512", "kid": "rsa"}))).await, 200);
+    assert_eq!(there.status(&jwt).await, 401);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::{self, KeySize};
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256,
+    RSA_PKCS1_SHA512,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -81,18 +82,19 @@ impl Key {
         self.jwt_with(&json!({"alg": self.algorithm(), "typ": "JWT", "kid": self.id}), claims)
     }
 
-    /// A JWT with this header and these claims.
+    /// A JWT with this header and these claims. By RSA it is signed as the header says, where that is possible.
     pub(crate) fn jwt_with(&self, header: &Value, claims: &Value) -> String {
         let signed = signing_input(header, claims);
-        format!("{signed}.{}", base64(&self.sign(signed.as_bytes())))
+        format!("{signed}.{}", base64(&self.sign(signed.as_bytes(), header["alg"] == "RS512")))
     }
 
-    fn sign(&self, message: &[u8]) -> Vec<u8> {
+    fn sign(&self, message: &[u8], long: bool) -> Vec<u8> {
         let random = SystemRandom::new();
         match &self.pair {
             Pair::Rsa(pair) => {
                 let mut signature = vec![0; pair.public_modulus_len()];
-                pair.sign(&RSA_PKCS1_SHA256, &random, message, &mut signature).unwrap();
+                let padding = if long { &RSA_PKCS1_SHA512 } else { &RSA_PKCS1_SHA256 };
+                pair.sign(padding, &random, message, &mut signature).unwrap();
                 signature
             }
             Pair::Ec(pair) => pair.sign(&random, message).unwrap().as_ref().to_vec(),
