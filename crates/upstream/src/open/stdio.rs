@@ -52,7 +52,7 @@ async fn probe(opener: &Opener<'_>, program: &ProgramPlan, wire: Wire) -> Result
                     facts = &mut shaking => Step::Shaken(facts),
                     answer = &mut asking => match found(answer) {
                         Found::Legacy => Step::Shaken(shaking.await),
-                        other => Step::Found(other),
+                        other @ (Found::Modern(_) | Found::Lost(_)) => Step::Found(other),
                     },
                 }
             }

@@ -224,9 +224,36 @@ impl Fake {
             "fragile" if self.count("fragile") == 1 => std::process::exit(9),
             "fragile" => self.result(id, &text("survived")),
             "fail" => self.error(id, -32099, "no luck"),
+            "environment" => {
+                let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+                names.sort();
+                self.result(id, &text(&names.join(" ")));
+            }
+            "grandchild" => {
+                let mut child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
+                self.result(id, &text(&child.id().to_string()));
+                std::thread::spawn(move || child.wait().unwrap());
+            }
+            "change" => {
+                self.count("changed");
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+                self.result(id, &text("changed"));
+            }
+            _ => self.misbehave(id, params),
+        }
+    }
+
+    /// Tools that no server should have.
+    fn misbehave(&mut self, id: &Value, params: &Value) {
+        let text = |text: &str| json!({"content": [{"type": "text", "text": text}]}).to_string();
+        match params["name"].as_str().unwrap() {
             "big" => {
                 let piece = "x".repeat(1024 * 1024);
-                write!(self.out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#).unwrap();
+                write!(
+                    self.out,
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":""#
+                )
+                .unwrap();
                 for _ in 0..17 {
                     self.out.write_all(piece.as_bytes()).unwrap();
                 }
@@ -258,20 +285,6 @@ impl Fake {
                 }
                 self.result(id, &text("after the flood"));
             }
-            "environment" => {
-                let mut names: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
-                names.sort();
-                self.result(id, &text(&names.join(" ")));
-            }
-            "grandchild" => {
-                let child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
-                self.result(id, &text(&child.id().to_string()));
-            }
-            "change" => {
-                self.count("changed");
-                self.send(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
-                self.result(id, &text("changed"));
-            }
             other => self.error(id, -32602, &format!("unknown tool {other}")),
         }
     }
@@ -282,19 +295,19 @@ impl Fake {
         self.next_ask += 1;
         let message = json!({"jsonrpc":"2.0","id":format!("q{ask}"),"method":"elicitation/create","params":{"message":params["arguments"]["b"],"requestedSchema":{"type":"object","properties":{}}}});
         self.send(&message.to_string());
-        // What comes in between waits for its turn.
-        let mut later = Vec::new();
-        let answer = loop {
-            let message = self.read().unwrap();
-            if message["method"].is_null() {
-                break message;
-            }
-            later.push(message);
-        };
+        let answer = self.answer();
         let answer =
             if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
         self.result(id, &json!({"content": [], "structuredContent": answer}).to_string());
-        for message in later {
+    }
+
+    /// The answer to what was asked; what comes before it is taken care of.
+    fn answer(&mut self) -> Value {
+        loop {
+            let message = self.read().unwrap();
+            if message["method"].is_null() {
+                return message;
+            }
             self.take(&message);
         }
     }

@@ -1,7 +1,7 @@
 //! Servers that misbehave are contained, and named with what they did.
 
 use serde_json::json;
-use toolgate_core::{Kind, ListKind, Target};
+use toolgate_core::{Kind, ListKind, Outcome, Target};
 use toolgate_testkit::{Expect as _, client_legacy};
 use toolgate_upstream::State;
 
@@ -13,9 +13,10 @@ async fn misbehave(rig: &Rig, tool: &str) -> (Result<String, Kind>, Vec<&'static
         json!({"name": format!("fake_{tool}"), "arguments": {"b": ""}, "_meta": {"progressToken": 1}});
     let target = Target::Tool(format!("fake_{tool}").parse().unwrap());
     let driven = rig.send(client_legacy(), target, params).await;
-    let outcome = match driven.outcome {
-        toolgate_core::Outcome::Complete(raw) => Ok(text(&raw.to().unwrap()).to_owned()),
-        other => Err(other.failed().kind()),
+    let outcome = if let Outcome::Complete(raw) = &driven.outcome {
+        Ok(text(&raw.to().unwrap()).to_owned())
+    } else {
+        Err(driven.failed().kind())
     };
     (outcome, rig.notes())
 }

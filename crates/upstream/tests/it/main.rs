@@ -5,6 +5,10 @@ mod fake;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod http;
+#[cfg(test)]
 mod rig;
 #[cfg(test)]
 mod stdio;
+#[cfg(test)]
+mod web;

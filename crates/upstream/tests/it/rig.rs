@@ -1,7 +1,5 @@
 //! What tests stand on: upstreams of the fake server, a hub over them, and calls through it.
 
-#![expect(clippy::disallowed_methods, reason = "tests start this very binary again")]
-
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -139,18 +137,11 @@ impl Rig {
     }
 
     /// Waits until something is so.
-    #[track_caller]
-    pub(crate) fn until<'a>(
-        &'a self,
-        what: &'a str,
-        so: impl Fn(&Self) -> bool + 'a,
-    ) -> impl Future<Output = ()> + 'a {
-        async move {
-            let limit = Instant::now() + PATIENCE;
-            while !so(self) {
-                assert!(Instant::now() < limit, "never so: {what}; {:?}", self.status());
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+    pub(crate) async fn until(&self, what: &str, so: impl Fn(&Self) -> bool) {
+        let limit = Instant::now() + PATIENCE;
+        while !so(self) {
+            assert!(Instant::now() < limit, "never so: {what}; {:?}", self.status());
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 }

@@ -1,0 +1,185 @@
+//! Servers over HTTP: of either era, with sessions that end, streams that break off, and answers that are wrong.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use toolgate_core::{Kind, ListKind, Outcome, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
+use toolgate_upstream::State;
+
+use crate::fake::GOLDEN;
+use crate::rig::{Rig, trial};
+use crate::web::Web;
+
+async fn rig(behaviour: &str) -> (Web, Rig) {
+    let web = Web::start(behaviour).await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    (web, rig)
+}
+
+#[tokio::test]
+async fn servers_of_either_era_and_of_the_oldest_kind_are_listed_and_called() {
+    for (behaviour, era, transport, tools) in [
+        ("legacy", "legacy", "http", 8),
+        ("plain", "legacy", "http", 8),
+        ("oldest", "legacy", "sse", 8),
+        // One tool says in no usable way which headers it needs.
+        ("modern", "modern", "http", 7),
+    ] {
+        let (_web, rig) = rig(behaviour).await;
+        let status = rig.status();
+        assert_eq!(
+            (status.era, status.transport, status.tools),
+            (Some(era), transport, tools),
+            "{behaviour} {status:?}"
+        );
+        for client in [client_legacy(), client_modern()] {
+            let result = rig.call(client.clone(), "fake_echo", json!({"b": "x"}), None).await.complete();
+            assert_eq!(result["structuredContent"]["arguments"], json!({"b": "x"}), "{behaviour}");
+            let Outcome::Complete(raw) = rig.call(client, "fake_golden", json!({}), None).await.outcome
+            else {
+                panic!("not complete");
+            };
+            let sent = if behaviour == "modern" { GOLDEN.to_owned() } else { GOLDEN.replace('\n', " ") };
+            assert_eq!(raw.as_str(), sent, "{behaviour}");
+        }
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn headers_repeat_what_the_modern_era_wants_repeated() {
+    let (_web, rig) = rig("modern").await;
+    for region in ["eu", "süd", " x"] {
+        let result =
+            rig.call(client_legacy(), "fake_headed", json!({"region": region}), None).await.complete();
+        assert_eq!(result["structuredContent"]["arguments"]["region"], region);
+    }
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_forgotten_session_heals_without_a_failed_call() {
+    for behaviour in ["legacy", "legacy says-400"] {
+        let (web, rig) = rig(behaviour).await;
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        let before = (web.seen.initialized.load(Ordering::SeqCst), web.seen.calls.load(Ordering::SeqCst));
+        web.seen.forget();
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        let after = (web.seen.initialized.load(Ordering::SeqCst), web.seen.calls.load(Ordering::SeqCst));
+        assert_eq!(after, (before.0 + 1, before.1 + 1), "{behaviour}");
+        rig.upstream.stop().await;
+        rig.until("it was told good-bye", |_| web.seen.deleted.load(Ordering::SeqCst) > 0).await;
+    }
+}
+
+#[tokio::test]
+async fn connections_are_used_again() {
+    for behaviour in ["legacy", "modern", "plain"] {
+        let (web, rig) = rig(behaviour).await;
+        for _ in 0..20 {
+            rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        }
+        let connections = web.seen.connections.load(Ordering::SeqCst);
+        assert!(connections < 12, "{behaviour}: {connections} connections for 20 calls");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_question_on_the_stream_of_a_call_is_that_calls() {
+    let (_web, rig) = rig("legacy").await;
+    let hanging = rig.hub.start(call(client_legacy(), "fake_hang", json!({})));
+    rig.until("another call is under way", |rig| rig.status().in_flight == 1).await;
+    let answer = json!({"action": "accept"});
+    let driven = rig.call(client_legacy(), "fake_ask", json!({}), Some(answer.clone())).await;
+    assert_eq!(driven.complete()["structuredContent"], answer);
+    drop(hanging);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_server_says_by_itself_is_heard() {
+    for behaviour in ["legacy", "modern", "oldest"] {
+        let (web, rig) = rig(behaviour).await;
+        rig.until("it is listened to", |_| web.seen.listeners() > 0).await;
+        let mut learned = rig.upstream.learned();
+        learned.mark_unchanged();
+        rig.call(client_legacy(), "fake_change", json!({}), None).await.complete();
+        learned.changed().await.unwrap();
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn giving_up_closes_the_stream_of_a_modern_call() {
+    let (web, rig) = rig("modern").await;
+    let run = rig.hub.start(call(client_legacy(), "fake_hang", json!({})));
+    rig.until("the call is under way", |_| web.seen.calls.load(Ordering::SeqCst) > 0).await;
+    drop(run);
+    rig.until("the server knows", |_| web.seen.closed.load(Ordering::SeqCst) == 1).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn progress_comes_on_the_stream_of_the_answer() {
+    for behaviour in ["legacy", "modern", "oldest"] {
+        let (_web, rig) = rig(behaviour).await;
+        let params = json!({"name": "fake_progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
+        let target = Target::Tool("fake_progress".parse().unwrap());
+        let driven = rig.send(client_legacy(), target, params).await;
+        assert_eq!(driven.events, [r#"progress {"progress":1}"#], "{behaviour}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_resumed() {
+    let (_web, rig) = rig("legacy").await;
+    rig.call(client_legacy(), "fake_echo", json!({"b": "resumed"}), None).await.complete();
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_answers_fail_only_their_call() {
+    let (_web, rig) = rig("legacy").await;
+    for (how, kind) in [
+        ("status", Kind::Upstream),
+        ("html", Kind::Upstream),
+        ("broken", Kind::Upstream),
+        ("empty", Kind::Upstream),
+        ("other", Kind::ConnectionFailed),
+        ("large", Kind::Upstream),
+        ("cut", Kind::Upstream),
+        ("away", Kind::Upstream),
+    ] {
+        let error = rig.call(client_legacy(), "fake_echo", json!({"b": how}), None).await.failed();
+        assert_eq!(error.kind(), kind, "{how}: {error}");
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+    }
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_wants_to_know_who_we_are_needs_auth() {
+    for behaviour in ["legacy locked", "modern locked"] {
+        let web = Web::start(behaviour).await;
+        let report = trial(web.table()).await;
+        assert_eq!(report.status.state, State::NeedsAuth, "{behaviour}");
+        assert_eq!(report.status.challenge.as_deref(), Some("Bearer resource_metadata=\"x\""));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_fails_and_is_found_when_it_comes() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let report = trial(json!({"url": format!("http://{free}/mcp?key=hunter22")})).await;
+    assert_eq!(report.status.state, State::Failed);
+    let error = report.status.error.unwrap();
+    assert!(!error.contains("hunter22") && error.to_lowercase().contains("refused"), "{error}");
+    let (_web, rig) = rig("modern").await;
+    assert_eq!(rig.names(ListKind::Tools).await.len(), 7);
+    rig.upstream.stop().await;
+}

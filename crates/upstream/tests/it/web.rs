@@ -1,0 +1,380 @@
+//! A small MCP server over HTTP, in this process: of either era, with sessions or without, and in many ways wrong.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use toolgate_host::Tasks;
+use toolgate_wire::{Raw, headers};
+
+use crate::fake::{GOLDEN, GOLDEN_TOOL};
+
+type Body = UnsyncBoxBody<Bytes, Infallible>;
+
+/// A server over HTTP.
+pub(crate) struct Web {
+    pub(crate) url: String,
+    pub(crate) seen: Arc<Seen>,
+    tasks: Tasks,
+}
+
+/// What the server remembers, for tests to look at and to change.
+#[derive(Default)]
+pub(crate) struct Seen {
+    behaviour: String,
+    /// The sessions that are open.
+    sessions: Mutex<HashSet<String>>,
+    pub(crate) initialized: AtomicUsize,
+    pub(crate) deleted: AtomicUsize,
+    pub(crate) connections: AtomicUsize,
+    pub(crate) calls: AtomicUsize,
+    /// Where answers and news go that belong to no request.
+    streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
+    /// Where the client's answers to questions go.
+    answers: Mutex<Option<mpsc::UnboundedSender<Value>>>,
+    /// The rest of an answer that broke off.
+    rest: Mutex<Option<String>>,
+    /// Whether a call was given up by closing its stream.
+    pub(crate) closed: AtomicUsize,
+}
+
+impl Seen {
+    fn is(&self, word: &str) -> bool {
+        self.behaviour.split(' ').any(|other| other == word)
+    }
+
+    /// Forgets all sessions, as a server does that was started anew.
+    pub(crate) fn forget(&self) {
+        self.sessions.lock().unwrap().clear();
+    }
+
+    /// Says something on all open streams.
+    fn tell(&self, message: &str) {
+        self.streams.lock().unwrap().retain(|stream| stream.send(message.to_owned()).is_ok());
+    }
+
+    pub(crate) fn listeners(&self) -> usize {
+        self.streams.lock().unwrap().iter().filter(|stream| !stream.is_closed()).count()
+    }
+}
+
+impl Web {
+    pub(crate) async fn start(behaviour: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen = Arc::new(Seen { behaviour: behaviour.to_owned(), ..Seen::default() });
+        let tasks = Tasks::new();
+        let (serving, state) = (tasks.clone(), seen.clone());
+        tasks.spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                state.connections.fetch_add(1, Ordering::SeqCst);
+                let state = state.clone();
+                let service = service_fn(move |request| handle(state.clone(), request));
+                serving.spawn(async move {
+                    drop(
+                        hyper::server::conn::http1::Builder::new()
+                            .serve_connection(TokioIo::new(stream), service)
+                            .await,
+                    );
+                });
+            }
+        });
+        Self { url: format!("http://{address}/mcp"), seen, tasks }
+    }
+
+    pub(crate) fn table(&self) -> Value {
+        json!({"url": self.url, "timeout": 10_000, "probe_timeout": 2_000, "headers": {"X-Key": "sesame"}})
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let tasks = self.tasks.clone();
+        // The runtime may be gone; then so are the tasks.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let _entered = runtime.enter();
+            Tasks::new().spawn(async move { tasks.shutdown(Duration::ZERO).await });
+        }
+    }
+}
+
+fn whole(status: u16, kind: &str, text: impl Into<Bytes>) -> Response<Body> {
+    Response::builder()
+        .status(StatusCode::from_u16(status).unwrap())
+        .header("Content-Type", kind)
+        .body(Full::new(text.into()).boxed_unsync())
+        .unwrap()
+}
+
+fn json_body(status: u16, message: &Value) -> Response<Body> {
+    whole(status, "application/json", message.to_string())
+}
+
+/// A stream of events, which ends when the sender is dropped.
+fn stream() -> (mpsc::UnboundedSender<String>, Response<Body>) {
+    let (sender, receiver) = mpsc::unbounded_channel::<String>();
+    let events = futures_util::stream::unfold(receiver, |mut receiver| async move {
+        let text = receiver.recv().await?;
+        // Whatever is not JSON is written as it is.
+        let event = if text.starts_with('{') { format!("data: {text}\n\n") } else { text };
+        Some((Ok(Frame::data(Bytes::from(event))), receiver))
+    });
+    let body = StreamBody::new(events.boxed()).boxed_unsync();
+    let response = Response::builder().header("Content-Type", "text/event-stream").body(body).unwrap();
+    (sender, response)
+}
+
+async fn handle(seen: Arc<Seen>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let (parts, body) = request.into_parts();
+    if parts.headers.get("x-key").is_none_or(|key| key != "sesame") || seen.is("locked") {
+        let mut refused = json_body(401, &json!({}));
+        refused.headers_mut().insert("WWW-Authenticate", "Bearer resource_metadata=\"x\"".parse().unwrap());
+        return Ok(refused);
+    }
+    let session = parts.headers.get("mcp-session-id").map(|id| id.to_str().unwrap().to_owned());
+    let oldest = seen.is("oldest");
+    let response = match (parts.method.clone(), parts.uri.path()) {
+        (Method::GET, "/mcp") if oldest => {
+            let (sender, response) = stream();
+            sender.send("event: endpoint\ndata: /messages?s=1\n\n".into()).unwrap();
+            seen.streams.lock().unwrap().push(sender);
+            response
+        }
+        (Method::POST, "/messages") if oldest => {
+            let text = body.collect().await.unwrap().to_bytes();
+            let message: Value = serde_json::from_slice(&text).unwrap();
+            let later = seen.clone();
+            Tasks::new().spawn(async move {
+                let (answers, mut answered) = mpsc::unbounded_channel();
+                legacy(&later, &message, &answers).await;
+                drop(answers);
+                while let Some(answer) = answered.recv().await {
+                    later.tell(&answer);
+                }
+            });
+            whole(202, "text/plain", "")
+        }
+        (_, _) if oldest => whole(405, "text/plain", "no"),
+        (Method::DELETE, _) => {
+            seen.deleted.fetch_add(1, Ordering::SeqCst);
+            whole(200, "text/plain", "")
+        }
+        (Method::GET, _) if seen.is("modern") || seen.is("plain") => whole(405, "text/plain", "no"),
+        (Method::GET, _) if parts.headers.get("last-event-id").is_some_and(|id| id == "7") => {
+            let rest = seen.rest.lock().unwrap().take().unwrap_or_default();
+            whole(200, "text/event-stream", format!("data: {rest}\n\n"))
+        }
+        (Method::GET, _) => {
+            let (sender, response) = stream();
+            seen.streams.lock().unwrap().push(sender);
+            response
+        }
+        _ => {
+            let text = body.collect().await.unwrap().to_bytes();
+            post(&seen, &parts.headers, session, text).await
+        }
+    };
+    Ok(response)
+}
+
+async fn post(
+    seen: &Arc<Seen>,
+    given: &hyper::HeaderMap,
+    session: Option<String>,
+    text: Bytes,
+) -> Response<Body> {
+    let message: Value = serde_json::from_slice(&text).unwrap();
+    let method = message["method"].as_str().unwrap_or_default().to_owned();
+    if seen.is("modern") {
+        let params = Raw::parse(text).unwrap().get("params");
+        let tool = headers::header_params(&Raw::of(&header_schema())).unwrap();
+        let tool = if message["params"]["name"] == "headed" { tool } else { Vec::new() };
+        let get = |name: &str| given.get(name).map(hyper::header::HeaderValue::as_bytes);
+        if let Err(error) = headers::check(&method, params.as_ref(), get, &tool) {
+            return json_body(
+                400,
+                &json!({"jsonrpc":"2.0","id":message["id"],"error":{"code":-32020,"message":error.to_string()}}),
+            );
+        }
+        return modern(seen, message).await;
+    }
+    let is_modern = !message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null();
+    if is_modern || method == "server/discover" {
+        return whole(400, "text/plain", "Bad Request");
+    }
+    if method == "initialize" {
+        let number = seen.initialized.fetch_add(1, Ordering::SeqCst);
+        let (answers, mut answered) = mpsc::unbounded_channel();
+        legacy(seen, &message, &answers).await;
+        let text = answered.recv().await.unwrap();
+        let mut response = whole(200, "application/json", text);
+        if !seen.is("plain") {
+            let id = format!("session-{number}");
+            response.headers_mut().insert("Mcp-Session-Id", id.parse().unwrap());
+            seen.sessions.lock().unwrap().insert(id);
+        }
+        return response;
+    }
+    let known = seen.is("plain") || session.is_some_and(|id| seen.sessions.lock().unwrap().contains(&id));
+    if !known {
+        let error = json!({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID"}});
+        return json_body(if seen.is("says-400") { 400 } else { 404 }, &error);
+    }
+    if given.get("mcp-protocol-version").is_none_or(|version| version != "2025-11-25") {
+        return whole(400, "text/plain", "no version");
+    }
+    if message["id"].is_null() || message["method"].is_null() {
+        let answers = seen.answers.lock().unwrap().clone();
+        drop(answers.filter(|_| message["method"].is_null()).map(|answers| answers.send(message)));
+        return whole(202, "text/plain", "");
+    }
+    wrong(seen, &message).unwrap_or_else(|| {
+        let (sender, response) = stream();
+        let seen = seen.clone();
+        Tasks::new().spawn(async move { legacy(&seen, &message, &sender).await });
+        response
+    })
+}
+
+/// Answers that no server should give.
+fn wrong(seen: &Seen, message: &Value) -> Option<Response<Body>> {
+    if message["method"] != "tools/call" {
+        return None;
+    }
+    let result = json!({"jsonrpc":"2.0","id":message["id"],"result":{"content":[]}}).to_string();
+    Some(match message["params"]["arguments"]["b"].as_str()? {
+        "status" => whole(500, "text/plain", "oh no"),
+        "html" => whole(200, "text/html", "<html>"),
+        "broken" => whole(200, "application/json", "{\"jsonrpc\":"),
+        "empty" => whole(200, "application/json", ""),
+        "other" => whole(200, "application/json", r#"{"jsonrpc":"2.0","id":"other","result":{}}"#),
+        "large" => whole(200, "application/json", format!("{{\"x\":\"{}\"}}", "x".repeat(17 * 1024 * 1024))),
+        "cut" => whole(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\n\n"),
+        "away" => {
+            let mut response = whole(307, "text/plain", "");
+            response.headers_mut().insert("Location", "http://127.0.0.2:1/mcp".parse().unwrap());
+            response
+        }
+        // It breaks off, and goes on when the client comes back for it.
+        "resumed" => {
+            *seen.rest.lock().unwrap() = Some(result);
+            whole(200, "text/event-stream", "id: 7\nretry: 10\ndata:\n\n")
+        }
+        _ => return None,
+    })
+}
+
+fn header_schema() -> Value {
+    json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}})
+}
+
+fn tools() -> String {
+    let headed =
+        json!({"name": "headed", "inputSchema": header_schema(), "annotations": {"readOnlyHint": true}});
+    let rest = ["echo", "ask", "hang", "change", "progress"]
+        .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}).to_string());
+    let bad = json!({"name": "badly_headed", "inputSchema": {"type": "object", "properties": {"a": {"type": "object", "x-mcp-header": "A"}}}});
+    format!(r#"{{"tools":[{GOLDEN_TOOL},{headed},{bad},{}]}}"#, rest.join(","))
+}
+
+/// Answers of a legacy server.
+async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<String>) {
+    let id = &message["id"];
+    let send = |result: &str| {
+        drop(out.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, result.replace('\n', " "))))
+    };
+    match message["method"].as_str().unwrap_or_default() {
+        "initialize" => send(
+            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#,
+        ),
+        "tools/list" => send(&tools()),
+        "tools/call" => {
+            seen.calls.fetch_add(1, Ordering::SeqCst);
+            match message["params"]["name"].as_str().unwrap() {
+                "golden" => send(GOLDEN),
+                "hang" => {
+                    out.closed().await;
+                    seen.closed.fetch_add(1, Ordering::SeqCst);
+                }
+                "change" => {
+                    seen.tell(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+                    send(r#"{"content":[]}"#);
+                }
+                "progress" => {
+                    let token = &message["params"]["_meta"]["progressToken"];
+                    drop(out.send(json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":1}}).to_string()));
+                    send(r#"{"content":[]}"#);
+                }
+                "ask" => {
+                    let (sender, mut answers) = mpsc::unbounded_channel();
+                    *seen.answers.lock().unwrap() = Some(sender);
+                    drop(out.send(json!({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?","requestedSchema":{}}}).to_string()));
+                    let answer = answers.recv().await.unwrap();
+                    send(&json!({"content": [], "structuredContent": answer["result"]}).to_string());
+                }
+                _ => send(&json!({"content": [], "structuredContent": message["params"]}).to_string()),
+            }
+        }
+        _ if id.is_null() => {}
+        _ => drop(out.send(
+            json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"unknown method"}}).to_string(),
+        )),
+    }
+}
+
+/// Answers of a modern server.
+async fn modern(seen: &Arc<Seen>, message: Value) -> Response<Body> {
+    let id = message["id"].clone();
+    let send = |result: &str| {
+        whole(200, "application/json", format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
+    };
+    match message["method"].as_str().unwrap_or_default() {
+        "server/discover" => send(
+            r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"ttlMs":0,"cacheScope":"public"}"#,
+        ),
+        "tools/list" => send(&tools()),
+        "subscriptions/listen" => {
+            let (sender, response) = stream();
+            drop(
+                sender.send(
+                    json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{}})
+                        .to_string(),
+                ),
+            );
+            seen.streams.lock().unwrap().push(sender);
+            response
+        }
+        "tools/call" => {
+            seen.calls.fetch_add(1, Ordering::SeqCst);
+            match message["params"]["name"].as_str().unwrap() {
+                "golden" => send(GOLDEN),
+                "hang" | "change" | "progress" => {
+                    let (sender, response) = stream();
+                    let seen = seen.clone();
+                    Tasks::new().spawn(async move { legacy(&seen, &message, &sender).await });
+                    response
+                }
+                _ => send(
+                    &json!({"resultType": "complete", "content": [], "structuredContent": message["params"]})
+                        .to_string(),
+                ),
+            }
+        }
+        _ => json_body(
+            404,
+            &json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"unknown method"}}),
+        ),
+    }
+}
