@@ -111,6 +111,19 @@ async fn streams_end_when_the_time_of_their_token_is_over() {
     assert_eq!(scene.whoami().bearer(alice.expose()).send().await.status, 401);
 }
 
+#[tokio::test]
+async fn a_session_ends_with_the_token_that_began_it_though_another_holds() {
+    let scene = Scene::start(strict()).await;
+    let (short, _) = scene.token_for("alice", Some(Duration::from_secs(60))).await;
+    let (long, _) = scene.token("alice").await;
+    let session = scene.begin_session(short.expose()).await;
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let ask = within(scene.post(&ping), &session).bearer(long.expose());
+    assert_eq!(ask.send().await.status, 200, "the same principal goes on with either");
+    scene.clock.advance(Duration::from_secs(60));
+    assert_eq!(ask.send().await.status, 404);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_end_when_the_configuration_does_not_know_their_client_any_more() {
     let config =
