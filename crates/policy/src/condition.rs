@@ -13,7 +13,7 @@ use toolgate_wire::Raw;
 use crate::suggest::shown;
 
 pub(crate) use check::BadCondition;
-use check::Shape;
+use check::{Shape, VARIABLES};
 
 /// The longest condition.
 const LONGEST: usize = 1000;
@@ -63,14 +63,19 @@ impl Condition {
     /// Whether it holds; `Err` says why that cannot be told.
     pub(crate) fn holds(&self, facts: &Facts<'_>) -> Result<bool, String> {
         let mut context = Context::with_env(Arc::clone(&ENV));
-        if self.shape.uses_args {
-            context.add_variable_from_value("args", facts.args(MOST_VALUES[self.shape.nesting])?);
-        }
-        for (name, value) in facts.words() {
+        let used = VARIABLES.into_iter().zip(self.shape.uses).filter(|(_, used)| *used);
+        for (name, _) in used {
+            let value = match name {
+                "args" => facts.args(MOST_VALUES[self.shape.nesting])?,
+                "principal" => text(facts.principal),
+                "roles" => Value::List(Arc::new(facts.roles.iter().map(|role| text(role)).collect())),
+                "target" => text(facts.target),
+                "kind" => text(facts.kind),
+                "source" => text(facts.source),
+                _ => text(facts.client),
+            };
             context.add_variable_from_value(name, value);
         }
-        context
-            .add_variable_from_value("roles", facts.roles.iter().map(|role| text(role)).collect::<Vec<_>>());
         match self.program.execute(&context) {
             Ok(Value::Bool(holds)) => Ok(holds),
             Ok(other) => Err(format!("it gives a {} where a truth value is needed", other.type_of())),
@@ -91,16 +96,6 @@ pub(crate) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    fn words(&self) -> [(&'static str, Value); 5] {
-        [
-            ("principal", text(self.principal)),
-            ("target", text(self.target)),
-            ("kind", text(self.kind)),
-            ("source", text(self.source)),
-            ("client", text(self.client)),
-        ]
-    }
-
     fn args(&self, most: usize) -> Result<Value, String> {
         let (value, count) = self.arguments.read()?;
         if *count > most {

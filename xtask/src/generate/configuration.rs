@@ -55,8 +55,7 @@ pub(super) fn schema(root: &Path) -> Result<String> {
 
 fn section(part: &TableDoc) -> String {
     let rows: Vec<Vec<String>> = part.keys.iter().map(|key| row(part, key)).collect();
-    let title =
-        if part.name.is_empty() { "At the top".to_owned() } else { code(&part.header()) };
+    let title = if part.name.is_empty() { "At the top".to_owned() } else { code(&part.header()) };
     let about = if part.description.is_empty() { String::new() } else { format!("{}\n\n", part.description) };
     format!("\n## {title}\n\n{about}{}", table(&["key", "type", "default", "meaning", "variables"], &rows))
 }

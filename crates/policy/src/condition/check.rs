@@ -7,7 +7,7 @@ use super::MOST_VALUES;
 use crate::suggest::did_you_mean;
 
 /// What a condition can ask about.
-const VARIABLES: [&str; 7] = ["args", "principal", "roles", "target", "kind", "source", "client"];
+pub(super) const VARIABLES: [&str; 7] = ["args", "principal", "roles", "target", "kind", "source", "client"];
 
 /// How deep a condition may be nested; working it out takes stack for every level.
 const DEEPEST: usize = 32;
@@ -63,7 +63,8 @@ impl BadCondition {
 /// What is known of a condition.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Shape {
-    pub(super) uses_args: bool,
+    /// Which of the variables it asks for.
+    pub(super) uses: [bool; VARIABLES.len()],
     /// How deep loops are nested.
     pub(super) nesting: usize,
 }
@@ -171,8 +172,8 @@ impl<'a> Walk<'a> {
         if self.names.contains(&name) || name.starts_with('@') || TYPES.contains(&name) {
             return Ok(());
         }
-        if VARIABLES.contains(&name) {
-            self.shape.uses_args |= name == "args";
+        if let Some(place) = VARIABLES.iter().position(|known| *known == name) {
+            self.shape.uses[place] = true;
             return Ok(());
         }
         let otherwise = "there are `args`, `principal`, `roles`, `target`, `kind`, `source` and `client`";

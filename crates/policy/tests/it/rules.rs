@@ -134,7 +134,7 @@ async fn every_kind_of_target_passes_the_rules() {
             ("alice", "prompt:greet", json!({}), "allow"),
             ("alice", "prompt:secret", json!({}), "UnknownTarget: unknown prompt `secret`"),
             ("alice", "resource:file:///docs/../etc/passwd", json!({}), no),
-            ("alice", "resource:file:///home/x", json!({}), no),
+            ("alice", "resource:file:///home/me/x", json!({}), no),
             ("alice", "files_read", json!({}), "UnknownTarget: unknown tool `files_read`"),
             ("bob", "subscription:file:///docs/a", json!({}), "ask"),
             ("bob", "resource:file:///etc/passwd", json!({}), "allow"),
