@@ -39,4 +39,6 @@ mod stdio;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
+mod upstream;
+#[cfg(test)]
 mod web;
