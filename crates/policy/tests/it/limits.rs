@@ -264,3 +264,57 @@ async fn a_denied_call_costs_no_token() {
         assert_eq!(error.kind(), Kind::Denied);
     }
 }
+
+#[test]
+fn threads_that_take_at_once_get_no_more_than_there_is() {
+    let text =
+        "[limits]\nrate = 1\nburst = 500\n[[limits.targets]]\ntargets = [\"x\"]\nrate = 1\nburst = 300";
+    let (limits, _) = limits(text);
+    let (alice, x) = (Principal::named("alice"), tool("x"));
+    let all: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| granted(&limits, &alice, Some(&x), 200))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(all, 300);
+    assert_eq!(granted(&limits, &alice, None, 500), 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn however_calls_come_and_go_no_place_is_lost_or_given_twice() {
+    let (limits, _) = limits("[limits]\nconcurrent = 3\nqueue = 1000");
+    let limits = Arc::new(limits);
+    let inside = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let mut all = JoinSet::new();
+    for number in 0..300_usize {
+        let (limits, inside) = (limits.clone(), inside.clone());
+        all.spawn(async move {
+            let (who, source) = (Principal::named(format!("p{}", number % 7)), SourceId::new("slow"));
+            for round in 0..10_usize {
+                let place = match limits.enter(&who, &source) {
+                    Admission::Now(place) => place,
+                    // Some give up before, some while they wait.
+                    Admission::Waiting(_) if (number + round) % 5 == 0 => continue,
+                    Admission::Waiting(place) if (number + round) % 5 == 1 => {
+                        match tokio::time::timeout(Duration::from_micros(50), place).await {
+                            Ok(place) => place,
+                            Err(_) => continue,
+                        }
+                    }
+                    Admission::Waiting(place) => place.await,
+                    Admission::Full => panic!("there is room for all"),
+                };
+                let now = inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+                assert!(now <= 3, "{now} at once");
+                tokio::task::yield_now().await;
+                inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                drop(place);
+            }
+        });
+    }
+    tokio::time::timeout(Duration::from_secs(120), all.join_all()).await.unwrap();
+    let enter = || limits.enter(&Principal::named("last"), &SourceId::new("slow"));
+    let places: Vec<Admission<'_>> = (0..3).map(|_| enter()).collect();
+    assert!(places.iter().all(|place| matches!(place, Admission::Now(_))), "a place was lost");
+    assert!(matches!(enter(), Admission::Waiting(_)), "a place was given twice");
+}
