@@ -148,13 +148,13 @@ async fn pass(
         resumed.as_ref().is_some_and(|state| state.approved && state.policy == hub.policy_version());
     if !approved && !asks.is_empty() {
         let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
-        let subject = Subject { hub, call: &call, tool, source, arguments: &arguments };
+        let subject = Subject { hub, call: &call, tool, source, arguments: &arguments, trace };
         // Boxed, as all that is rare on this way: what every call carries along should be small.
         let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
         let answer = Box::pin(approve::ask(&subject, handle, asks)).await;
         drop(waiting);
         hub.metrics.approval(&answer);
-        trace.approved(answer?);
+        trace.answered_by(answer?);
         approved = true;
     }
     let state = resumed.and_then(|state| match state.next {

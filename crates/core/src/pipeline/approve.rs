@@ -8,6 +8,7 @@ use toolgate_wire::Raw;
 
 use crate::approvals::{Waited, short_id};
 use crate::hub::Inner;
+use crate::pipeline::record::Trace;
 use crate::settings::AskBy;
 use crate::{
     Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
@@ -33,6 +34,7 @@ pub(super) struct Subject<'a> {
     pub(super) tool: Option<&'a ToolItem>,
     pub(super) source: Option<&'a str>,
     pub(super) arguments: &'a Raw,
+    pub(super) trace: &'a Trace,
 }
 
 /// What the person at the client made of a question.
@@ -63,7 +65,7 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> R
         // An answer that came after an earlier try had to give up.
         match inbox.redeem(&asked).await? {
             Waited::Approved(by) => return Ok(by),
-            Waited::Rejected { by, reason } => return Err(rejected(&by, reason)),
+            Waited::Rejected { by, reason } => return Err(subject.rejected(by, reason)),
             Waited::Pending => {}
         }
     }
@@ -73,10 +75,13 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> R
         match (way, inbox) {
             (AskBy::Client, _) => match at_client(handle, &asked).await? {
                 Said::Yes(lasting) => return yes(inbox, &asked, lasting).await,
-                Said::No => return Err(Error::new(Kind::Denied, "the person said no")),
+                Said::No => {
+                    subject.trace.answered_by(at_the_client(&asked));
+                    return Err(Error::new(Kind::Denied, "the person said no"));
+                }
                 Said::Nothing(error) => last = Some(error),
             },
-            (AskBy::Inbox, Some(inbox)) => return in_inbox(subject.hub, inbox, handle, &asked).await,
+            (AskBy::Inbox, Some(inbox)) => return in_inbox(subject, inbox, handle, &asked).await,
             (AskBy::Inbox, None) => {}
         }
     }
@@ -84,11 +89,16 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> R
 }
 
 async fn yes(inbox: Option<&Approvals>, asked: &Approval, lasting: Lasting) -> Result<String> {
-    let by = format!("{} at the client", asked.principal);
+    let by = at_the_client(asked);
     if let Some(inbox) = inbox {
         inbox.keep(asked, lasting, &by).await?;
     }
     Ok(by)
+}
+
+/// Who answered there: whoever sits before the caller's client.
+fn at_the_client(asked: &Approval) -> String {
+    format!("{} at the client", asked.principal)
 }
 
 async fn at_client(handle: &RunHandle, asked: &Approval) -> Result<Said> {
@@ -130,7 +140,13 @@ fn nothing(error: Error) -> Result<Error> {
     Err(error)
 }
 
-async fn in_inbox(hub: &Inner, inbox: &Approvals, handle: &RunHandle, asked: &Approval) -> Result<String> {
+async fn in_inbox(
+    subject: &Subject<'_>,
+    inbox: &Approvals,
+    handle: &RunHandle,
+    asked: &Approval,
+) -> Result<String> {
+    let hub = subject.hub;
     hub.metrics.asked();
     let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
     let waited = tokio::select! {
@@ -139,7 +155,7 @@ async fn in_inbox(hub: &Inner, inbox: &Approvals, handle: &RunHandle, asked: &Ap
     };
     match waited {
         Waited::Approved(by) => Ok(by),
-        Waited::Rejected { by, reason } => Err(rejected(&by, reason)),
+        Waited::Rejected { by, reason } => Err(subject.rejected(by, reason)),
         Waited::Pending => Err(Error::new(
             Kind::NeedsApproval,
             format!("this call needs a person's approval, which waits as `{}`", asked.id),
@@ -164,14 +180,15 @@ async fn reassure(handle: &RunHandle, asked: &Approval) -> std::convert::Infalli
     }
 }
 
-fn rejected(by: &str, reason: Option<String>) -> Error {
-    match reason {
-        Some(reason) => Error::new(Kind::Denied, format!("`{by}` rejected this call: {reason}")),
-        None => Error::new(Kind::Denied, format!("`{by}` rejected this call")),
-    }
-}
-
 impl Subject<'_> {
+    /// A no, which the record should name someone for as it does for a yes.
+    fn rejected(&self, by: String, reason: Option<String>) -> Error {
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+        let error = Error::new(Kind::Denied, format!("`{by}` rejected this call{reason}"));
+        self.trace.answered_by(by);
+        error
+    }
+
     /// The question as the inbox would keep it.
     fn approval(&self, asking: Asking) -> Approval {
         let (hub, call) = (self.hub, self.call);

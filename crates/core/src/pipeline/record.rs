@@ -64,7 +64,8 @@ impl Trace {
         self.lock().rule = Some(rule.into());
     }
 
-    pub(super) fn approved(&self, by: String) {
+    /// Who said yes, or no.
+    pub(super) fn answered_by(&self, by: String) {
         self.lock().approver = Some(by);
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolgate_core::{
-    ApprovalState, Approvals, AskBy, Call, Capabilities, Client, Decision, Gate, Hub, Judged, Judgement,
-    Kind, Lasting, NewConnection, Principal, Settings, Transport, Verdict,
+    ApprovalState, Approvals, AskBy, Call, Capabilities, Client, Decision, Entry, Gate, Hub, Judged,
+    Judgement, Kind, Lasting, NewConnection, Principal, Recorder, Result, Settings, Transport, Verdict,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -31,6 +31,24 @@ impl Gate for Asking {
     }
 }
 
+/// A record that keeps how each call ended, and who answered for it.
+#[derive(Default)]
+struct Answered(Mutex<Vec<(&'static str, Option<String>)>>);
+
+impl Recorder for Answered {
+    fn ready(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn wants_arguments(&self) -> bool {
+        false
+    }
+
+    fn record(&self, entry: &Entry<'_>) {
+        self.0.lock().unwrap().push((entry.outcome, entry.approver.map(Into::into)));
+    }
+}
+
 struct Desk {
     hub: Hub,
     source: Arc<FakeSource>,
@@ -47,12 +65,17 @@ fn desk() -> Desk {
 
 /// A process that uses this store.
 fn desk_on(store: Arc<MemoryStore>, clock: Clock) -> Desk {
+    recorded_desk(store, clock, Arc::default())
+}
+
+fn recorded_desk(store: Arc<MemoryStore>, clock: Clock, record: Arc<Answered>) -> Desk {
     let source = Arc::new(FakeSource::new("a").echo("write").echo("other"));
     let policy = Arc::new(Mutex::new("1"));
     let inbox = Approvals::new(store.clone(), clock.clone());
     let hub = builder([source.clone()])
         .gate(Box::new(Asking(policy.clone())))
         .approvals(inbox.clone())
+        .recorder(record)
         .clock(clock.clone())
         .build()
         .unwrap();
@@ -158,6 +181,37 @@ async fn a_no_denies_with_its_reason_and_is_not_asked_again_until_it_expires() {
     desk.clock.advance(Duration::from_secs(3601));
     assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
     assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_record_names_who_said_yes_and_who_said_no() {
+    let clock = Clock::manual(1_000_000);
+    let record = Arc::new(Answered::default());
+    let desk = recorded_desk(Arc::new(MemoryStore::on(clock.clone())), clock, record.clone());
+    desk.end_of(write(1)).await.failed();
+    desk.decide(Decision::Reject(None)).await;
+    desk.end_of(write(1)).await.failed();
+    for (n, decision) in [(2, Decision::Reject(None)), (3, Decision::Approve(Lasting::Once))] {
+        tokio::join!(desk.end_of(write(n)), desk.decide(decision));
+    }
+    for action in ["decline", "accept", "cancel"] {
+        let run = desk.hub.start(call(client_legacy(), "write", json!({"n": action})));
+        drive(run, [("careful", json!({"action": action}))]).await;
+    }
+    let record = record.0.lock().unwrap();
+    let told: Vec<_> = record.iter().map(|(outcome, by)| (*outcome, by.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            ("needsApproval", None),
+            ("denied", Some("ops")),
+            ("denied", Some("ops")),
+            ("complete", Some("ops")),
+            ("denied", Some("local at the client")),
+            ("complete", Some("local at the client")),
+            ("denied", None),
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
