@@ -1,27 +1,20 @@
 //! A small MCP server over HTTP, in this process: of either era, with sessions or without, and in many ways wrong.
 
+mod wire;
+
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, StreamBody};
-use hyper::body::{Bytes, Frame, Incoming};
-use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use toolgate_host::Tasks;
 use toolgate_wire::{Raw, headers};
+use wire::{Asked, Reply, stream, whole};
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL};
-
-type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A server over HTTP.
 pub(crate) struct Web {
@@ -81,14 +74,7 @@ impl Web {
             while let Ok((stream, _)) = listener.accept().await {
                 state.connections.fetch_add(1, Ordering::SeqCst);
                 let state = state.clone();
-                let service = service_fn(move |request| handle(state.clone(), request));
-                serving.spawn(async move {
-                    drop(
-                        hyper::server::conn::http1::Builder::new()
-                            .serve_connection(TokioIo::new(stream), service)
-                            .await,
-                    );
-                });
+                serving.spawn(wire::serve(stream, move |asked| handle(state.clone(), asked)));
             }
         });
         Self { url: format!("http://{address}/mcp"), seen, tasks }
@@ -110,51 +96,24 @@ impl Drop for Web {
     }
 }
 
-fn whole(status: u16, kind: &str, text: impl Into<Bytes>) -> Response<Body> {
-    Response::builder()
-        .status(StatusCode::from_u16(status).unwrap())
-        .header("Content-Type", kind)
-        .body(Full::new(text.into()).boxed_unsync())
-        .unwrap()
-}
-
-fn json_body(status: u16, message: &Value) -> Response<Body> {
+fn json_body(status: u16, message: &Value) -> Reply {
     whole(status, "application/json", message.to_string())
 }
 
-/// A stream of events, which ends when the sender is dropped.
-fn stream() -> (mpsc::UnboundedSender<String>, Response<Body>) {
-    let (sender, receiver) = mpsc::unbounded_channel::<String>();
-    let events = futures_util::stream::unfold(receiver, |mut receiver| async move {
-        let text = receiver.recv().await?;
-        // Whatever is not JSON is written as it is.
-        let event = if text.starts_with('{') { format!("data: {text}\n\n") } else { text };
-        Some((Ok(Frame::data(Bytes::from(event))), receiver))
-    });
-    let body = StreamBody::new(events.boxed()).boxed_unsync();
-    let response = Response::builder().header("Content-Type", "text/event-stream").body(body).unwrap();
-    (sender, response)
-}
-
-async fn handle(seen: Arc<Seen>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
-    let (parts, body) = request.into_parts();
-    if parts.headers.get("x-key").is_none_or(|key| key != "sesame") || seen.is("locked") {
-        let mut refused = json_body(401, &json!({}));
-        refused.headers_mut().insert("WWW-Authenticate", "Bearer resource_metadata=\"x\"".parse().unwrap());
-        return Ok(refused);
+async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
+    if asked.headers.get("x-key").is_none_or(|key| key != "sesame") || seen.is("locked") {
+        return json_body(401, &json!({})).with("WWW-Authenticate", "Bearer resource_metadata=\"x\"");
     }
-    let session = parts.headers.get("mcp-session-id").map(|id| id.to_str().unwrap().to_owned());
     let oldest = seen.is("oldest");
-    let response = match (parts.method.clone(), parts.uri.path()) {
-        (Method::GET, "/mcp") if oldest => {
+    match (asked.method.as_str(), asked.path.as_str()) {
+        ("GET", "/mcp") if oldest => {
             let (sender, response) = stream();
             sender.send("event: endpoint\ndata: /messages?s=1\n\n".into()).unwrap();
             seen.streams.lock().unwrap().push(sender);
             response
         }
-        (Method::POST, "/messages") if oldest => {
-            let text = body.collect().await.unwrap().to_bytes();
-            let message: Value = serde_json::from_slice(&text).unwrap();
+        ("POST", "/messages?s=1") if oldest => {
+            let message: Value = serde_json::from_slice(&asked.body).unwrap();
             let later = seen.clone();
             Tasks::new().spawn(async move {
                 let (answers, mut answered) = mpsc::unbounded_channel();
@@ -167,41 +126,33 @@ async fn handle(seen: Arc<Seen>, request: Request<Incoming>) -> Result<Response<
             whole(202, "text/plain", "")
         }
         (_, _) if oldest => whole(405, "text/plain", "no"),
-        (Method::DELETE, _) => {
+        ("DELETE", _) => {
             seen.deleted.fetch_add(1, Ordering::SeqCst);
             whole(200, "text/plain", "")
         }
-        (Method::GET, _) if seen.is("modern") || seen.is("plain") => whole(405, "text/plain", "no"),
-        (Method::GET, _) if parts.headers.get("last-event-id").is_some_and(|id| id == "7") => {
+        ("GET", _) if seen.is("modern") || seen.is("plain") => whole(405, "text/plain", "no"),
+        ("GET", _) if asked.headers.get("last-event-id").is_some_and(|id| id == "7") => {
             let rest = seen.rest.lock().unwrap().take().unwrap_or_default();
             whole(200, "text/event-stream", format!("data: {rest}\n\n"))
         }
-        (Method::GET, _) => {
+        ("GET", _) => {
             let (sender, response) = stream();
             seen.streams.lock().unwrap().push(sender);
             response
         }
-        _ => {
-            let text = body.collect().await.unwrap().to_bytes();
-            post(&seen, &parts.headers, session, text).await
-        }
-    };
-    Ok(response)
+        _ => post(&seen, asked).await,
+    }
 }
 
-async fn post(
-    seen: &Arc<Seen>,
-    given: &hyper::HeaderMap,
-    session: Option<String>,
-    text: Bytes,
-) -> Response<Body> {
+async fn post(seen: &Arc<Seen>, asked: Asked) -> Reply {
+    let (given, text) = (asked.headers, asked.body);
     let message: Value = serde_json::from_slice(&text).unwrap();
     let method = message["method"].as_str().unwrap_or_default().to_owned();
     if seen.is("modern") {
         let params = Raw::parse(text).unwrap().get("params");
         let tool = headers::header_params(&Raw::of(&header_schema())).unwrap();
         let tool = if message["params"]["name"] == "headed" { tool } else { Vec::new() };
-        let get = |name: &str| given.get(name).map(hyper::header::HeaderValue::as_bytes);
+        let get = |name: &str| given.get(&name.to_ascii_lowercase()).map(String::as_bytes);
         if let Err(error) = headers::check(&method, params.as_ref(), get, &tool) {
             return json_body(
                 400,
@@ -219,15 +170,16 @@ async fn post(
         let (answers, mut answered) = mpsc::unbounded_channel();
         legacy(seen, &message, &answers).await;
         let text = answered.recv().await.unwrap();
-        let mut response = whole(200, "application/json", text);
+        let response = whole(200, "application/json", text);
         if !seen.is("plain") {
             let id = format!("session-{number}");
-            response.headers_mut().insert("Mcp-Session-Id", id.parse().unwrap());
-            seen.sessions.lock().unwrap().insert(id);
+            seen.sessions.lock().unwrap().insert(id.clone());
+            return response.with("Mcp-Session-Id", id);
         }
         return response;
     }
-    let known = seen.is("plain") || session.is_some_and(|id| seen.sessions.lock().unwrap().contains(&id));
+    let known = seen.is("plain")
+        || given.get("mcp-session-id").is_some_and(|id| seen.sessions.lock().unwrap().contains(id));
     if !known {
         let error = json!({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID"}});
         return json_body(if seen.is("says-400") { 400 } else { 404 }, &error);
@@ -249,7 +201,7 @@ async fn post(
 }
 
 /// Answers that no server should give.
-fn wrong(seen: &Seen, message: &Value) -> Option<Response<Body>> {
+fn wrong(seen: &Seen, message: &Value) -> Option<Reply> {
     if message["method"] != "tools/call" {
         return None;
     }
@@ -262,11 +214,7 @@ fn wrong(seen: &Seen, message: &Value) -> Option<Response<Body>> {
         "other" => whole(200, "application/json", r#"{"jsonrpc":"2.0","id":"other","result":{}}"#),
         "large" => whole(200, "application/json", format!("{{\"x\":\"{}\"}}", "x".repeat(17 * 1024 * 1024))),
         "cut" => whole(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\n\n"),
-        "away" => {
-            let mut response = whole(307, "text/plain", "");
-            response.headers_mut().insert("Location", "http://127.0.0.2:1/mcp".parse().unwrap());
-            response
-        }
+        "away" => whole(307, "text/plain", "").with("Location", "http://127.0.0.2:1/mcp"),
         // It breaks off, and goes on when the client comes back for it.
         "resumed" => {
             *seen.rest.lock().unwrap() = Some(result);
@@ -335,7 +283,7 @@ async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<S
 }
 
 /// Answers of a modern server.
-async fn modern(seen: &Arc<Seen>, message: Value) -> Response<Body> {
+async fn modern(seen: &Arc<Seen>, message: Value) -> Reply {
     let id = message["id"].clone();
     let send = |result: &str| {
         whole(200, "application/json", format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#))
