@@ -28,8 +28,8 @@ use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
     Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Limiter, ListKind,
-    Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope, Settings,
-    Source, SourceId, SourceState, Target, TooMany, ToolItem, Tracer, Viewer, pipeline, run,
+    Listing, Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope,
+    Settings, Source, SourceId, SourceState, Target, TooMany, ToolItem, Tracer, Viewer, pipeline, run,
 };
 
 pub use build::HubBuilder;
@@ -50,6 +50,9 @@ pub struct Hub {
     inner: Arc<Inner>,
 }
 
+/// Tells what is wrong with a part, whenever someone wants to know.
+type AskTrouble = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 pub(crate) struct Inner {
     pub(crate) sources: Arc<Sources>,
     pub(crate) gates: Vec<Box<dyn Gate>>,
@@ -64,6 +67,7 @@ pub(crate) struct Inner {
     parking: Parking,
     presence: Arc<Presence>,
     troubles: Mutex<BTreeMap<&'static str, String>>,
+    asked_for_trouble: Vec<(&'static str, AskTrouble)>,
     catalogs: Catalogs,
     info: ServerInfo,
     profiles: ArcSwap<Vec<Arc<str>>>,
@@ -168,6 +172,13 @@ impl Hub {
         catalog.snapshot().tools.entries.iter().map(entry).collect()
     }
 
+    /// What each source lists for the person at this machine, tools that are hidden or held too.
+    pub fn listings(&self) -> Vec<(Arc<dyn Source>, Arc<Listing>)> {
+        let scope = Scope { principal: Principal::local().id.clone() };
+        let listing = |source: &Arc<dyn Source>| (source.clone(), source.listing(&scope).borrow().clone());
+        self.inner.sources.now().all.iter().map(listing).collect()
+    }
+
     /// What changes from now on, as far as this principal may know.
     pub fn changes(&self, principal: &Principal) -> Changes {
         // Whoever listens holds the catalog, so that it is kept and its changes are seen.
@@ -270,7 +281,10 @@ impl Hub {
 
     /// What is wrong now, by part.
     pub fn troubles(&self) -> BTreeMap<&'static str, String> {
-        self.inner.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut troubles = self.inner.troubles.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let told = self.inner.asked_for_trouble.iter().filter_map(|(part, ask)| Some((*part, ask()?)));
+        troubles.extend(told);
+        troubles
     }
 
     /// Notes how a source is; one of which nothing was said is connected.

@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod greeting;
 mod man;
+mod pins;
 mod policy;
 mod progress;
 mod reference;
@@ -66,7 +67,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             token::run(&Tokens::new(parts.database, Clock::system()), token).await
         }),
         Command::Audit(audit) => on_parts(cli, async |parts| audit::run(&parts.audit.archive(), audit).await),
-        Command::Pins(_) => anyhow::bail!("not wired yet"),
+        Command::Pins(pins) => on_parts(cli, async |parts| pins::run(&parts.pins, pins).await),
         Command::Config(config) => config::run(cli, config),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use toolgate_core::{Hub, PackSource, ServerInfo, Settings as HubSettings, Source};
+use toolgate_core::{Hub, HubBuilder, PackSource, Reading, ServerInfo, Settings as HubSettings, Source};
 use toolgate_fixtures::Fixtures;
 use toolgate_front::http::{Access, HttpConfig};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_identity::{Identity, IdentityConfig, Tokens};
 use toolgate_packs::{Memory, Workspace};
 use toolgate_policy::{Limits, RulesGate};
+use toolgate_secrets::Snapshot;
+use toolgate_telemetry::{Telemetry, TelemetryConfig};
 use toolgate_wire::Raw;
 
 use crate::command::Process;
@@ -41,7 +43,8 @@ impl Gate {
     pub(crate) async fn new(settings: &Settings, fixtures: bool, process: &Process) -> anyhow::Result<Self> {
         let tasks = &process.tasks;
         let parts = Parts::new(settings, process.redactor.clone(), tasks)?;
-        parts.hide_secrets(settings).await?;
+        let secrets = parts.hide_secrets(settings).await?;
+        let telemetry = telemetry(&settings.telemetry, &secrets, tasks)?;
         let rules = RulesGate::new(settings.rules()?);
         let limits = Arc::new(Limits::new(settings.limits(fixtures)?, Clock::system()));
         let raw = Raw::of(&serde_json::json!({
@@ -58,9 +61,11 @@ impl Gate {
             .settings(hub_settings(settings))
             .filter(Box::new(parts.redactor.clone()))
             .gate(Box::new(rules.clone()))
+            .gate(Box::new(parts.pins.gate()))
             .limiter(limits.clone())
             .recorder(Arc::new(parts.audit.clone()))
             .approvals(parts.approvals.clone());
+        builder = watched(builder, &parts, telemetry.as_ref());
         for profile in settings.profiles.keys() {
             builder = builder.profile(profile.as_str());
         }
@@ -84,6 +89,7 @@ impl Gate {
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.
     pub(crate) fn follow(mut self, reloader: &Reloader, access: Option<Access>) {
         self.parts.follow_secrets(&self.hub);
+        self.parts.follow_pins(&self.hub);
         let mut reloaded = reloader.subscribe();
         let tasks = self.tasks.clone();
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
@@ -128,6 +134,7 @@ impl Gate {
             self.hub.set_settings(hub_settings(new));
         }
         self.parts.audit.configure(new.audit.clone());
+        self.parts.pins.set(new.pins.clone());
         self.replace_policy(new, &mut troubles);
         self.replace_packs(new, &mut troubles);
         self.settings = new.clone();
@@ -178,6 +185,39 @@ impl Gate {
 fn identity_config(http: &HttpConfig) -> IdentityConfig {
     let token = http.token.clone().map(Secret::new);
     IdentityConfig { token, public_url: http.public_url.clone(), oauth: http.oauth.clone() }
+}
+
+/// Traces, where a collector is configured. Its headers may refer to secrets.
+fn telemetry(
+    config: &TelemetryConfig,
+    secrets: &Snapshot,
+    tasks: &Tasks,
+) -> anyhow::Result<Option<Telemetry>> {
+    let mut config = config.clone();
+    for value in config.headers.values_mut() {
+        *value = toolgate_secrets::fill(value, secrets)?.expose().to_owned();
+    }
+    Ok(Telemetry::start(&config, env!("CARGO_PKG_VERSION"), tasks)?)
+}
+
+/// What others count and know, for the metrics and for whoever asks what is wrong.
+fn watched(builder: HubBuilder, parts: &Parts, telemetry: Option<&Telemetry>) -> HubBuilder {
+    let redactor = parts.redactor.clone();
+    let audit = || parts.audit.clone();
+    let (records, dropped, bytes, trouble) = (audit(), audit(), audit(), audit());
+    let builder = builder
+        .reading(Reading::Redactions, move || redactor.redactions())
+        .reading(Reading::AuditRecords, move || records.state().head.map_or(0, |head| head.seq))
+        .reading(Reading::AuditDropped, move || dropped.state().lost)
+        .reading(Reading::AuditSpoolBytes, move || bytes.state().spooled_bytes)
+        .trouble("audit", move || trouble.trouble());
+    match telemetry {
+        Some(telemetry) => builder
+            .tracer(telemetry.tracer())
+            .reading(Reading::SpansExported, telemetry.exported())
+            .reading(Reading::SpansDropped, telemetry.dropped()),
+        None => builder,
+    }
 }
 
 fn hub_settings(settings: &Settings) -> HubSettings {

@@ -6,9 +6,10 @@ use anyhow::Context as _;
 use tokio::sync::broadcast::error::RecvError;
 use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
-use toolgate_core::{Approvals, Collection, Hub, SharedStore, Store as _};
+use toolgate_core::{Approvals, Collection, Hub, Origin, Principal, SharedStore, Store as _};
 use toolgate_host::{Clock, Secret, Tasks};
-use toolgate_secrets::{KeySource, Redactor, Secrets};
+use toolgate_policy::pins::Pins;
+use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
@@ -24,6 +25,7 @@ pub(crate) struct Parts {
     pub(crate) redactor: Redactor,
     pub(crate) approvals: Approvals,
     pub(crate) audit: Audit,
+    pub(crate) pins: Pins,
 }
 
 impl Parts {
@@ -38,19 +40,20 @@ impl Parts {
         };
         let secrets = Secrets::new(store.clone(), key, Clock::system());
         let approvals = Approvals::new(store.clone(), Clock::system());
+        let pins = Pins::new(store.clone(), settings.pins.clone(), Clock::system());
         let (data_dir, tasks) = (settings.data_dir.clone(), tasks.clone());
         let audit = toolgate_audit::Parts { data_dir, store, tasks, clock: Clock::system() };
         let audit = Audit::new(audit, settings.audit.clone());
-        Ok(Self { database, secrets, redactor, approvals, audit })
+        Ok(Self { database, secrets, redactor, approvals, audit, pins })
     }
 
-    /// Hides every secret there is from now on. Without this nothing may go out.
-    pub(crate) async fn hide_secrets(&self, settings: &Settings) -> anyhow::Result<()> {
+    /// Hides every secret there is from now on, and tells them. Without this nothing may go out.
+    pub(crate) async fn hide_secrets(&self, settings: &Settings) -> anyhow::Result<Snapshot> {
         self.redactor.set_extra(extra(settings))?;
-        if self.database.exists() {
-            self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")?;
+        if !self.database.exists() {
+            return Ok(Snapshot::default());
         }
-        Ok(())
+        self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")
     }
 
     /// Hides secrets that are set, by whomever, while the hub runs.
@@ -74,13 +77,49 @@ impl Parts {
         }));
     }
 
-    async fn load_secrets(&self) -> anyhow::Result<()> {
+    /// Keeps the definitions of other servers' tools under watch, where there are other servers.
+    pub(crate) fn follow_pins(&self, hub: &Hub) {
+        let (pins, hub) = (self.pins.clone(), hub.clone());
+        let tasks = hub.tasks().clone();
+        tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
+            let mut changes = hub.changes(&Principal::local());
+            let watching = async {
+                loop {
+                    observe(&pins, &hub).await;
+                    if changes.next().await.is_none() {
+                        return;
+                    }
+                }
+            };
+            tokio::join!(watching, pins.follow(|| hub.policy_changed()));
+        }));
+    }
+
+    async fn load_secrets(&self) -> anyhow::Result<Snapshot> {
         let secrets = self.secrets.load().await?;
         let all: Vec<(String, Secret)> =
             secrets.iter().map(|(name, secret)| (name.to_string(), secret.clone())).collect();
         let redactor = self.redactor.clone();
         tokio::task::spawn_blocking(move || redactor.set(all)).await??;
-        Ok(())
+        Ok(secrets)
+    }
+}
+
+/// Shows the pins what all sources list now; our own first, so that whoever takes their names is found out.
+async fn observe(pins: &Pins, hub: &Hub) {
+    let mut listings = hub.listings();
+    listings.sort_by_key(|(source, _)| source.is_foreign());
+    if !listings.iter().any(|(source, _)| source.is_foreign()) {
+        return;
+    }
+    for (source, listing) in listings {
+        match pins.observe(Origin::of(&*source), &listing.tools).await {
+            Ok(true) => hub.policy_changed(),
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(source = %source.id(), "its tools cannot be compared, and stay held: {error}")
+            }
+        }
     }
 }
 
@@ -90,6 +129,8 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     let mut all = Vec::new();
     all.extend(settings.http.token.clone().map(|token| secret("HTTP_TOKEN", token)));
     all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
+    let headers = settings.telemetry.headers.values();
+    all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value.clone())));
     all.extend(process_environment().get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }

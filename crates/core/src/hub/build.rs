@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
 use toolgate_host::{Clock, Tasks};
 
-use super::{Hub, Inner, ServerInfo};
+use super::{AskTrouble, Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::metrics::SourceStates;
@@ -36,6 +36,7 @@ pub struct HubBuilder {
     limiter: Option<Arc<dyn Limiter>>,
     recorder: Option<Arc<dyn Recorder>>,
     approvals: Option<Approvals>,
+    asked_for_trouble: Vec<(&'static str, AskTrouble)>,
     tracer: Option<Arc<dyn Tracer>>,
     metrics: Metrics,
 }
@@ -54,6 +55,7 @@ impl HubBuilder {
             limiter: None,
             recorder: None,
             approvals: None,
+            asked_for_trouble: Vec::new(),
             tracer: None,
             metrics: Metrics::new(),
         }
@@ -122,6 +124,17 @@ impl HubBuilder {
         self
     }
 
+    /// Adds a part that is asked what is wrong with it whenever someone wants to know.
+    #[must_use]
+    pub fn trouble(
+        mut self,
+        part: &'static str,
+        ask: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.asked_for_trouble.push((part, Box::new(ask)));
+        self
+    }
+
     /// Sets the settings.
     #[must_use]
     pub fn settings(mut self, settings: Settings) -> Self {
@@ -154,6 +167,7 @@ impl HubBuilder {
             parking: Parking::default(),
             presence: Arc::default(),
             troubles: Mutex::default(),
+            asked_for_trouble: self.asked_for_trouble,
             catalogs: Catalogs::default(),
             info: self.info,
             profiles: ArcSwap::from_pointee(self.profiles),

@@ -31,6 +31,7 @@ impl Settings {
         visitor.key("limits", "How often, and how many at once.", &mut self.limits);
         visitor.key("pins", "Tools of other servers whose definition changed.", &mut self.pins);
         visitor.key("audit", "The record of all calls.", &mut self.audit);
+        visitor.key("telemetry", "Traces of calls, for an OpenTelemetry collector.", &mut self.telemetry);
         visitor.key("approvals", "Asking a person before a call goes on.", &mut self.approvals);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
@@ -191,6 +192,7 @@ mod tests {
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             store: toolgate_store::StoreConfig::default(),
+            telemetry: toolgate_telemetry::TelemetryConfig { endpoint: None, ..every.telemetry },
             data_dir: PathBuf::new(),
             ..every
         };

@@ -22,7 +22,7 @@ fn every_call_is_counted_by_target_and_outcome() {
     post(request(7, "prompts/get", &json!({"name": "test_simple_prompt"})));
     assert_eq!(server.calls("prompt", "complete"), 1);
     assert_eq!(server.metric("toolgate_calls_running"), 0);
-    assert_eq!(server.metric("toolgate_call_duration_seconds_count"), 7);
+    assert_eq!(server.metric("toolgate_call_duration_seconds_count{target=\"tool\"}"), 5);
 }
 
 #[test]

@@ -140,10 +140,17 @@ fn an_owner_that_is_told_to_stop_answers_what_ends_soon_and_hands_over() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_does_not_keep_a_client_from_its_work() {
+fn in_a_folder_that_cannot_be_used_calls_run_only_where_they_need_not_be_recorded() {
     let folder = Folder::new();
     fs::create_dir_all(folder.data().parent().unwrap()).unwrap();
     fs::write(folder.data(), "in the way").unwrap();
+    for arguments in [&[][..], &["--attach"]] {
+        let mut process = folder.serve(arguments);
+        let refused = process.ask(call(1, "test_echo", json!({"message": "x"})));
+        assert_eq!(refused["error"]["message"], "calls cannot be recorded, so none is run", "{refused}");
+        assert_eq!(process.finish(), (vec![], Some(0)));
+    }
+    fs::write(folder.place.path().join("toolgate.toml"), "[audit]\non_full = \"run\"\n").unwrap();
     for arguments in [&[][..], &["--attach"]] {
         let mut process = folder.serve(arguments);
         assert_eq!(text(&process.ask(call(1, "test_echo", json!({"message": "x"})))), "x");

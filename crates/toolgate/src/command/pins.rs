@@ -1,0 +1,63 @@
+//! `toolgate pins`: tools of other servers whose definition is not what it was.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use serde_json::json;
+use toolgate_policy::pins::{PinReport, Pins};
+
+use crate::cli;
+use crate::command::table::one_line;
+
+/// Runs one of the subcommands.
+pub(crate) async fn run(pins: &Pins, command: &cli::Pins) -> anyhow::Result<ExitCode> {
+    match command {
+        cli::Pins::List { json } => list(pins.list().await?, *json)?,
+        cli::Pins::Show { source, tool, json } => {
+            let report = pins.show(source, tool).await?;
+            let mut out = std::io::stdout().lock();
+            if *json {
+                writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+            } else {
+                writeln!(out, "{}", report.to_string().trim_end())?;
+            }
+        }
+        cli::Pins::Accept { source, tool: Some(tool) } => {
+            pins.accept(source, tool, &toolgate_host::user_name()).await?;
+            say(&format!("accepted `{tool}` of `{source}` as it is now"))?;
+        }
+        cli::Pins::Accept { source, tool: None } => {
+            let accepted = pins.accept_all(source, &toolgate_host::user_name()).await?;
+            say(&format!("accepted {} tools of `{source}`: {}", accepted.len(), accepted.join(", ")))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stderr().lock(), "{}", one_line(line))?)
+}
+
+fn list(mut all: Vec<PinReport>, as_json: bool) -> anyhow::Result<()> {
+    all.sort_by(|a, b| (b.standing, &a.source, &a.tool).cmp(&(a.standing, &b.source, &b.tool)));
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&json!({"items": all}))?)?;
+        return Ok(());
+    }
+    if all.is_empty() {
+        return say("no tool of another server was seen yet");
+    }
+    for report in &all {
+        let parts: Vec<&str> = report.findings.iter().map(|finding| finding.part.as_str()).collect();
+        let line = format!(
+            "{:8}  {} {}  {}",
+            report.standing.as_str(),
+            report.source,
+            report.tool,
+            parts.join(", ")
+        );
+        writeln!(out, "{}", one_line(&line))?;
+    }
+    Ok(())
+}
