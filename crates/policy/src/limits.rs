@@ -101,7 +101,7 @@ impl Limiter for Limits {
         let now = self.now();
         {
             let shard = read(shard);
-            if !shard.settings.enabled {
+            if !shard.settings.paced {
                 return Ok(());
             }
             if let Some(buckets) = shard.buckets.get(&principal.id) {
@@ -120,7 +120,7 @@ impl Limiter for Limits {
 
     fn give_back(&self, principal: &Principal, target: &Target) {
         let shard = read(self.shard(&principal.id));
-        if let Some(buckets) = shard.buckets.get(&principal.id).filter(|_| shard.settings.enabled) {
+        if let Some(buckets) = shard.buckets.get(&principal.id).filter(|_| shard.settings.paced) {
             buckets.own.give_back(shard.settings.pace(&principal.id));
             let matching = shard.settings.matching(principal, Some(target));
             buckets.give_back(&shard.settings, matching);

@@ -21,7 +21,9 @@ const MOST_PLACES: u32 = 1_000_000;
 /// Limits that are in force.
 #[derive(Debug)]
 pub struct LimitSettings {
-    pub(super) enabled: bool,
+    enabled: bool,
+    /// Whether it matters how often someone calls.
+    pub(super) paced: bool,
     pace: Pace,
     /// Of those who have one of their own.
     paces: HashMap<String, Pace>,
@@ -74,7 +76,14 @@ impl LimitSettings {
         }
         let targets = targets(&mut faults, &limits.targets);
         let roles = principals.iter().map(|(name, config)| (name.clone(), config.roles.clone())).collect();
-        faults.or(Self { enabled: limits.enabled, pace, paces, roles, targets, room, rooms })
+        let (enabled, paced) = (limits.enabled, limits.enabled);
+        faults.or(Self { enabled, paced, pace, paces, roles, targets, room, rooms })
+    }
+
+    /// The same, but everyone may call as often as they like.
+    #[must_use]
+    pub fn at_any_pace(self) -> Self {
+        Self { paced: false, ..self }
     }
 
     pub(super) fn pace(&self, principal: &PrincipalId) -> Pace {

@@ -69,6 +69,17 @@ fn a_principal_may_have_a_pace_of_its_own_and_limits_can_be_off() {
 }
 
 #[test]
+fn without_a_pace_there_are_still_only_so_many_places() {
+    let (limits, _) = limits("");
+    limits.set(settings("[limits]\nburst = 2\nconcurrent = 1\nqueue = 0").at_any_pace());
+    let (alice, source) = (Principal::named("alice"), SourceId::new("slow"));
+    assert_eq!(granted(&limits, &alice, None, 200), 200);
+    let first = limits.enter(&alice, &source);
+    assert!(matches!(first, Admission::Now(_)));
+    assert!(matches!(limits.enter(&alice, &source), Admission::Full));
+}
+
+#[test]
 fn a_call_has_to_pass_every_limit_that_it_matches_or_costs_nothing() {
     let text = r#"
         [[limits.targets]]
