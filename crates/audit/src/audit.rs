@@ -159,10 +159,9 @@ impl Recorder for Audit {
             None => Ok(()),
             Some(_) if config.on_full == OnFull::Run => Ok(()),
             Some(trouble) => Err(Error::new(Kind::Internal, "calls cannot be recorded, so none is run")
-                .hint(format!(
-                    "make room in `{}`, or set `audit.on_full = \"run\"` to run calls unrecorded",
-                    inner.folder.display()
-                ))
+                .hint(
+                    "make room in the data folder, or set `audit.on_full = \"run\"` to run calls unrecorded",
+                )
                 .because(trouble)),
         }
     }

@@ -38,7 +38,7 @@ fn configured(toml: &str) -> String {
 
 #[test]
 fn help_names_the_commands() {
-    insta::assert_snapshot!(plain(&["--help"]), @"
+    insta::assert_snapshot!(plain(&["--help"]), @r"
     exit 0
     --- stdout
     One gate between AI agents and everything they may use.
@@ -54,6 +54,13 @@ fn help_names_the_commands() {
       service      Run `serve --http` as a service of the user's systemd
       tools        See and call the tools, as an MCP client would
       setup        Add Toolgate to an AI client, or take it out again
+      approvals    Answer calls that wait for a person
+      policy       Say what the policy makes of a call, and check it against expectations
+      token        Make and revoke the tokens by which clients are known over HTTP
+      secret       Keep secrets that the configuration uses and nobody else sees
+      audit        Search, export and verify the record of all calls
+      pins         See which tools of other servers are held because their definition changed, and
+                   accept them
       config       See, check and change the configuration
       doctor       Say what is configured, found, missing or weaker than it could be, each with the next
                    step

@@ -1,9 +1,12 @@
 //! The policy as its users meet it: rules, approvals, secrets, tokens and the record, across processes.
 
 mod approvals;
+mod attacks;
+mod killed;
 mod record;
 mod rules;
 mod secrets;
+mod shares;
 mod tokens;
 
 use std::path::Path;
@@ -22,13 +25,17 @@ struct Desk {
 impl Desk {
     /// A server on a workspace with two files, under this configuration.
     fn start(toml: &str) -> Self {
+        Self::start_with(toml, &[])
+    }
+
+    fn start_with(toml: &str, arguments: &[&str]) -> Self {
         let place = Place::configured(&unlimited(toml));
         let home = place.path().to_owned();
         let folder = home.join("w");
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join("a.txt"), "first").unwrap();
         std::fs::write(folder.join(".env"), "KEY=1").unwrap();
-        Self { server: Server::start_in(place, &["--workspace", "w"]), home }
+        Self { server: Server::start_in(place, &[&["--workspace", "w"], arguments].concat()), home }
     }
 
     fn write_config(&self, toml: &str) {

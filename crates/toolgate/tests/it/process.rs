@@ -190,6 +190,14 @@ impl Server {
         Self { running, address, log, _place: place }
     }
 
+    /// Kills it as a crash would; what it had written stays where it is.
+    pub(crate) fn kill(self) -> Place {
+        let Self { mut running, _place: place, .. } = self;
+        running.signal(Signal::KILL);
+        assert_eq!(running.ended().signal(), Some(9));
+        place
+    }
+
     /// What it has logged since it listens.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()

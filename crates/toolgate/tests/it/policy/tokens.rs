@@ -19,13 +19,13 @@ profile = "notes"
 shows = ["memory_*"]
 "#;
 
-fn create(desk: &Desk, arguments: &[&str]) -> (String, String) {
+pub(super) fn create(desk: &Desk, arguments: &[&str]) -> (String, String) {
     let made = desk.json(&[&["token", "create"], arguments].concat());
     let word = |key: &str, value: &serde_json::Value| value[key].as_str().unwrap().to_owned();
     (word("token", &made), word("id", &made["info"]))
 }
 
-fn status(desk: &Desk, token: &str) -> u16 {
+pub(super) fn status(desk: &Desk, token: &str) -> u16 {
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     desk.server.post(ping).header("Authorization", format!("Bearer {token}")).send().status
 }

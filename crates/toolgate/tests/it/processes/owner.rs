@@ -147,7 +147,8 @@ fn in_a_folder_that_cannot_be_used_calls_run_only_where_they_need_not_be_recorde
     for arguments in [&[][..], &["--attach"]] {
         let mut process = folder.serve(arguments);
         let refused = process.ask(call(1, "test_echo", json!({"message": "x"})));
-        assert_eq!(refused["error"]["message"], "calls cannot be recorded, so none is run", "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("calls cannot be recorded, so none is run"), "{message}");
         assert_eq!(process.finish(), (vec![], Some(0)));
     }
     fs::write(folder.place.path().join("toolgate.toml"), "[audit]\non_full = \"run\"\n").unwrap();
