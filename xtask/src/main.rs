@@ -9,6 +9,7 @@ mod builds;
 mod dist;
 mod generate;
 mod graph;
+mod mutate;
 mod process;
 mod repo;
 #[cfg(test)]
@@ -41,6 +42,8 @@ enum Chore {
     /// Measure Toolgate beside other servers; never part of the tests.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Replace each guard by a pass-through, one at a time: the tests must notice. Takes long; never part of CI.
+    Mutate(mutate::Args),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Dist => dist::run(root),
         Chore::Gen(args) => generate::run(root, &args),
         Chore::Bench(bench) => bench::run(root, &bench),
+        Chore::Mutate(args) => mutate::run(root, &args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,6 +5,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -33,6 +34,14 @@ const CARGO_SAID: &[&str] = &[
 pub(crate) struct Program {
     command: Command,
     shown: String,
+}
+
+/// How a program ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Well,
+    Badly,
+    NotInTime,
 }
 
 impl Program {
@@ -86,6 +95,24 @@ impl Program {
         String::from_utf8(output.stdout).with_context(|| format!("`{}` printed bytes, not text", self.shown))
     }
 
+    /// Runs it with all that it prints in a file; it is stopped where it takes longer than this.
+    pub(crate) fn logged(mut self, to: std::fs::File, longest: Duration) -> Result<Ended> {
+        let cannot = || format!("cannot start `{}`", self.shown);
+        let mut child = self.command.stderr(to.try_clone()?).stdout(to).spawn().with_context(cannot)?;
+        let until = Instant::now() + longest;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(if status.success() { Ended::Well } else { Ended::Badly });
+            }
+            if Instant::now() > until {
+                child.kill()?;
+                child.wait()?;
+                return Ok(Ended::NotInTime);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Whether it can be run at all; it prints nothing.
     pub(crate) fn works(mut self) -> bool {
         let status = self.command.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -111,6 +138,18 @@ mod tests {
     #[test]
     fn standard_input_is_empty() {
         assert_eq!(Program::new(Path::new("."), "cat").read().unwrap(), "");
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_stopped() {
+        #[track_caller]
+        fn check(line: &str, longest: Duration, expect: Ended) {
+            let to = tempfile::tempfile().unwrap();
+            assert_eq!(Program::new(Path::new("."), line).logged(to, longest).unwrap(), expect, "{line}");
+        }
+        check("true", Duration::from_secs(60), Ended::Well);
+        check("false", Duration::from_secs(60), Ended::Badly);
+        check("sleep 600", Duration::ZERO, Ended::NotInTime);
     }
 
     #[test]

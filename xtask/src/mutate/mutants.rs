@@ -1,0 +1,65 @@
+//! The table of mutants: each is one guard of the product, replaced by a pass-through.
+
+mod approvals;
+mod edge;
+mod filters;
+mod identity;
+mod pipeline;
+mod policy;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// The tests of each package, and those of the program that try its guard.
+const AUDIT: &str = "-p toolgate-audit --test it";
+const CORE: &str = "-p toolgate-core --test it";
+const GUARD: &str = "-p toolgate --test it -- http::guard";
+const HOST: &str = "-p toolgate-host --test it";
+const IDENTITY: &str = "-p toolgate-identity --test it";
+const POLICY: &str = "-p toolgate-policy --test it";
+const SECRETS: &str = "-p toolgate-secrets --test it";
+
+/// One guard, replaced by a pass-through.
+pub(super) struct Mutant {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The file it is in.
+    pub(super) file: &'static str,
+    /// The text of the guard, which is there exactly once.
+    pub(super) find: &'static str,
+    /// What takes its place.
+    pub(super) replace: &'static str,
+    /// The tests that must notice: words for `cargo test`, and behind ` -- ` for the test programs.
+    pub(super) tests: &'static [&'static str],
+}
+
+/// All mutants.
+pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
+    [
+        policy::MUTANTS,
+        pipeline::MUTANTS,
+        filters::MUTANTS,
+        approvals::MUTANTS,
+        identity::MUTANTS,
+        edge::MUTANTS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+impl Mutant {
+    /// What its file says with the mutant in it. A guard that was rewritten needs a mutant that was, too.
+    pub(super) fn applied(&self, root: &Path) -> Result<String> {
+        let Self { name, file, find, replace, .. } = self;
+        let text = fs::read_to_string(root.join(file))
+            .with_context(|| format!("the mutant `{name}` is for `{file}`, which cannot be read"))?;
+        match text.matches(find).count() {
+            1 => Ok(text.replacen(find, replace, 1)),
+            count => {
+                bail!("what the mutant `{name}` replaces is {count} times in `{file}`, not once:\n{find}")
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Mutants of approvals, and of the envelopes that carry a call through its rounds.
+
+use super::{CORE, Mutant};
+
+/// The mutants of this file.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "approval-once",
+        file: "crates/core/src/approvals.rs",
+        find: r"if self.inner.store.write(vec![write]).await? == Written::Done {
+                        return Ok(Waited::Approved(by));",
+        replace: r"if matches!(self.inner.store.write(vec![write]).await?, Written::Done | Written::Conflict) {
+                        return Ok(Waited::Approved(by));",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-used",
+        file: "crates/core/src/approvals.rs",
+        find: "ApprovalState::Pending | ApprovalState::Used { .. } => return Ok(Waited::Pending),",
+        replace: r"ApprovalState::Pending => return Ok(Waited::Pending),
+                ApprovalState::Used { by, .. } => return Ok(Waited::Approved(by)),",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-binding",
+        file: "crates/core/src/approvals.rs",
+        find: "if !approval.is_for(asked) {",
+        replace: "if false && !approval.is_for(asked) {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-expiry",
+        file: "crates/core/src/approvals.rs",
+        find: "document.expires_ms.is_none_or(|expires| expires > now)",
+        replace: "document.expires_ms.is_none_or(|expires| true || expires > now)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-decided",
+        file: "crates/core/src/approvals.rs",
+        find: "if approval.state != ApprovalState::Pending {",
+        replace: "if false && approval.state != ApprovalState::Pending {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-kept-principal",
+        file: "crates/core/src/approvals.rs",
+        find: "rule.principal == asked.principal",
+        replace: "(true || rule.principal == asked.principal)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-kept-target",
+        file: "crates/core/src/approvals.rs",
+        find: "&& rule.target == asked.target",
+        replace: "",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-kept-rule",
+        file: "crates/core/src/approvals.rs",
+        find: "&& rule.rule == asked.rule",
+        replace: "",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-kept-session",
+        file: "crates/core/src/approvals.rs",
+        find: "&& (rule.session.is_none() || rule.session == asked.session)",
+        replace: "",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "seal-principal",
+        file: "crates/core/src/seal.rs",
+        find: "self.principal == principal.id.as_str() && self.digest == digest",
+        replace: "self.digest == digest",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "seal-call",
+        file: "crates/core/src/seal.rs",
+        find: "self.principal == principal.id.as_str() && self.digest == digest",
+        replace: "self.principal == principal.id.as_str()",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "seal-expiry",
+        file: "crates/core/src/seal.rs",
+        find: "if state.expires_ms < now_ms {",
+        replace: "if false && state.expires_ms < now_ms {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "seal-policy",
+        file: "crates/core/src/pipeline.rs",
+        find: "state.approved && state.policy == hub.policy_version()",
+        replace: "state.approved",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "seal-approved",
+        file: "crates/core/src/pipeline.rs",
+        find: "state.approved && state.policy == hub.policy_version()",
+        replace: "state.policy == hub.policy_version()",
+        tests: &[CORE],
+    },
+];

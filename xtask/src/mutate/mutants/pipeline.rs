@@ -1,0 +1,90 @@
+//! Mutants of the way that every call takes: gates, input, places, the record.
+
+use super::{AUDIT, CORE, Mutant, POLICY};
+
+/// The mutants of this file.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "pipeline-judge",
+        file: "crates/core/src/pipeline.rs",
+        find: "judge(&hub.gates, judged, trace)",
+        replace: "judge(&[], judged, trace)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "pipeline-shows",
+        file: "crates/core/src/view.rs",
+        find: "gate.shows(viewer, item, origin)",
+        replace: "gate.shows(viewer, item, origin) || true",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "pipeline-check-input",
+        file: "crates/core/src/pipeline.rs",
+        find: "    check_input(&arguments, &route)?;",
+        replace: "    drop(check_input(&arguments, &route));",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "pipeline-ask",
+        file: "crates/core/src/pipeline.rs",
+        find: "if !approved && !asks.is_empty() {",
+        replace: r"approved |= !asks.is_empty();
+    if !approved && !asks.is_empty() {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "pipeline-limiter",
+        file: "crates/core/src/hub.rs",
+        find: "limiter.take(principal, target).inspect_err",
+        replace: "limiter.take(principal, target).or(Ok(())).inspect_err",
+        tests: &[CORE, POLICY],
+    },
+    Mutant {
+        name: "pipeline-places",
+        file: "crates/core/src/pipeline.rs",
+        find: "let Some(limiter) = &hub.limiter else { return Ok(Place::default()) };",
+        replace: "let Some(limiter) = hub.limiter.as_ref().filter(|_| false) else { return Ok(Place::default()) };",
+        tests: &[CORE, POLICY],
+    },
+    Mutant {
+        name: "recorder-ready",
+        file: "crates/core/src/pipeline.rs",
+        find: "recorder.ready()?;",
+        replace: "drop(recorder.ready());",
+        tests: &[CORE, AUDIT],
+    },
+    Mutant {
+        name: "recorder-ended",
+        file: "crates/core/src/pipeline/record.rs",
+        find: "let (target, client) = (handle.target(), handle.client());",
+        replace: r"let (target, client) = (handle.target(), handle.client());
+    if true {
+        return;
+    }",
+        tests: &[CORE, AUDIT],
+    },
+    Mutant {
+        name: "recorder-refused",
+        file: "crates/core/src/pipeline/record.rs",
+        find: r"let Some(recorder) = &hub.recorder else { return };
+    recorder.record(",
+        replace: r"let Some(recorder) = hub.recorder.as_ref().filter(|_| false) else { return };
+    recorder.record(",
+        tests: &[CORE, AUDIT],
+    },
+    Mutant {
+        name: "schema-check",
+        file: "crates/core/src/schema.rs",
+        find: "if validator.is_valid(&value) {",
+        replace: "if true || validator.is_valid(&value) {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "schema-plain",
+        file: "crates/core/src/schema.rs",
+        find: "plain.surely_fits(arguments)",
+        replace: "true || plain.surely_fits(arguments)",
+        tests: &[CORE],
+    },
+];
