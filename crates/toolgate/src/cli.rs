@@ -172,7 +172,7 @@ pub(crate) struct Serve {
     /// Serve over HTTP instead of standard input and output.
     #[arg(long)]
     pub(crate) http: bool,
-    /// The address to listen on; beyond loopback it needs `http.token`.
+    /// The address to listen on; beyond loopback clients need a token, as of `toolgate token create`.
     #[arg(long, value_name = "ADDRESS", requires = "http")]
     pub(crate) host: Option<String>,
     /// The port to listen on; 0 takes any free one.

@@ -24,7 +24,8 @@ Examples:
   Serve over HTTP, on another port:
     toolgate serve --http --port 4000
 
-  Serve other machines too; `http.token` has to be set in `toolgate.toml`:
+  Serve other machines too, to clients with a token:
+    toolgate token create laptop
     toolgate serve --http --host 0.0.0.0
 
   Serve the client by the hub that already runs:

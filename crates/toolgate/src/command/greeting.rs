@@ -69,7 +69,7 @@ fn url(address: SocketAddr) -> String {
 fn entry(url: &str, needs_token: bool) -> Value {
     let mut server = json!({"type": "http", "url": url});
     if needs_token {
-        server["headers"] = json!({"Authorization": "Bearer YOUR-HTTP-TOKEN"});
+        server["headers"] = json!({"Authorization": "Bearer YOUR-TOKEN"});
     }
     json!({"mcpServers": {"toolgate": server}})
 }
@@ -96,6 +96,6 @@ mod tests {
         let text =
             text("0.0.0.0:3000".parse().unwrap(), &[("memory".into(), 2), ("workspace".into(), 3)], true);
         assert!(text.contains("5 tools: memory 2, workspace 3\n"), "{text}");
-        assert!(text.contains("Bearer YOUR-HTTP-TOKEN") && text.contains("Other machines"), "{text}");
+        assert!(text.contains("Bearer YOUR-TOKEN") && text.contains("Other machines"), "{text}");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use toolgate_core::Authenticator as _;
 use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
@@ -38,11 +39,11 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
             stdio::serve(hub.clone(), tokio::io::stdin(), tokio::io::stdout(), limits, stop.clone()).await;
         }
         Transport::Http => {
-            let needs_token = settings.http.token.is_some();
             let who = gate.identify().await?;
-            let server = Server::bind(hub.clone(), settings.http.clone(), Arc::new(who)).await?;
+            let server = Server::bind(hub.clone(), settings.http.clone(), Arc::new(who.clone())).await?;
             gate.follow(&reloader, Some(server.access()));
             keep(share::about("http", Some(server.address()), terms));
+            let needs_token = who.demands() || !server.address().ip().is_loopback();
             greeting::http(&hub, server.address(), needs_token).await;
             server.serve(stop.clone()).await;
         }

@@ -30,10 +30,14 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
         }
     };
     let mut findings = vec![port(address, bad)];
-    if !address.ip().is_loopback() && settings.http.token.is_none() {
+    // Tokens of our own are in the store; where there is none, there are none.
+    let knows_anyone = settings.http.token.is_some()
+        || settings.http.oauth.issuer.is_some()
+        || settings.store.place(&settings.data_dir).is_ok_and(|place| place.exists());
+    if !address.ip().is_loopback() && !knows_anyone {
         findings.push(
             Finding::new(bad, format!("`{address}` can be reached from elsewhere, which needs a token"))
-                .hint("set `http.token` to a secret of at least 16 characters"),
+                .hint("make one with `toolgate token create NAME`, or set `http.token` or `http.oauth`"),
         );
     }
     findings
