@@ -1,6 +1,6 @@
 //! A gate that wants a person asked.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use toolgate_core::{Capabilities, Client, Hub, Kind, Outcome, Question, Resume, Verdict};
@@ -9,6 +9,8 @@ use toolgate_testkit::{
     first_round, retry, text,
 };
 use toolgate_wire::{Raw, Version};
+
+use crate::inbox::Asking;
 
 fn guarded(source: FakeSource) -> (Arc<FakeSource>, Hub) {
     let source = Arc::new(source);
@@ -136,6 +138,20 @@ async fn one_approval_covers_all_rounds_of_the_call() {
     assert!(requests.get("name").is_some() && requests.get("ok").is_none(), "{requests}");
     first_round(&hub, retry(modern(), &state, json!({"name": {"action": "accept"}}))).await.complete();
     assert_eq!(source.seen()[1].state.as_deref(), Some("round 1"));
+}
+
+#[tokio::test]
+async fn an_approval_under_other_rules_covers_no_further_round() {
+    let (source, policy) = (Arc::new(greeter()), Arc::new(Mutex::new("1")));
+    let hub = builder([source.clone()]).gate(Box::new(Asking(policy.clone()))).build().unwrap();
+    let (_, state) = first_round(&hub, modern()).await.asked();
+    let (_, state) =
+        first_round(&hub, retry(modern(), &state, json!({"careful": {"action": "accept"}}))).await.asked();
+    *policy.lock().unwrap() = "2";
+    let again = retry(modern(), &state, json!({"name": {"action": "accept"}}));
+    let (requests, _) = first_round(&hub, again).await.asked();
+    assert!(requests.get("careful").is_some(), "{requests}");
+    assert_eq!(source.calls(), 1);
 }
 
 #[tokio::test]

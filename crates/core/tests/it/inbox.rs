@@ -4,18 +4,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::broadcast;
 use toolgate_core::{
-    ApprovalState, Approvals, AskBy, Call, Capabilities, Client, Decision, Entry, Gate, Hub, Judged,
-    Judgement, Kind, Lasting, NewConnection, Principal, Recorder, Result, Settings, Transport, Verdict,
+    ApprovalState, Approvals, AskBy, AuditQuery, AuditRow, Call, Capabilities, Client, Collection, Decision,
+    Document, Entry, Gate, Hub, Judged, Judgement, Kind, Lasting, NewConnection, Principal, Recorder, Result,
+    Settings, Store, Stored, Transport, Verdict, Write, Written,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
-    Driven, Expect, FakeSource, MemoryStore, builder, call, client_legacy, client_with, drive,
+    Driven, Expect, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy, client_with, drive,
 };
 use toolgate_wire::Version;
 
 /// A gate that asks about every call, under rules whose version can be changed.
-struct Asking(Arc<Mutex<&'static str>>);
+pub(crate) struct Asking(pub(crate) Arc<Mutex<&'static str>>);
 
 impl Gate for Asking {
     fn name(&self) -> &'static str {
@@ -149,6 +151,82 @@ async fn a_late_yes_waits_for_the_retry_and_is_used_by_one_of_all_who_come() {
     assert_eq!(desk.source.calls(), 1);
 }
 
+/// A store that gives others a turn before it answers, as one on a disk does.
+struct Unhurried(MemoryStore);
+
+impl Store for Unhurried {
+    fn get<'a>(&'a self, collection: Collection, id: &'a str) -> Stored<'a, Option<Document>> {
+        let found = self.0.get(collection, id);
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            found.await
+        })
+    }
+
+    fn list(&self, collection: Collection) -> Stored<'_, Vec<Document>> {
+        self.0.list(collection)
+    }
+
+    fn write(&self, writes: Vec<Write>) -> Stored<'_, Written> {
+        self.0.write(writes)
+    }
+
+    fn changes(&self) -> broadcast::Receiver<Collection> {
+        self.0.changes()
+    }
+
+    fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()> {
+        self.0.append_audit(rows)
+    }
+
+    fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>> {
+        self.0.find_audit(query)
+    }
+
+    fn prune_audit(&self, before_ms: u64) -> Stored<'_, u64> {
+        self.0.prune_audit(before_ms)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_all_who_read_the_same_yes_at_once_one_uses_it() {
+    let source = Arc::new(FakeSource::new("a").echo("write"));
+    let inbox = Approvals::new(Arc::new(Unhurried(MemoryStore::new())), Clock::system());
+    let gate = Asking(Arc::new(Mutex::new("1")));
+    let hub = builder([source.clone()]).gate(Box::new(gate)).approvals(inbox.clone()).build().unwrap();
+    let end = || drive(hub.start(write(1)), []);
+    end().await.failed();
+    let id = inbox.list().await.unwrap()[0].id.clone();
+    inbox.decide(&id, &Decision::Approve(Lasting::Once), "ops").await.unwrap();
+    let all = tokio::join!(end(), end(), end());
+    let ended = [all.0, all.1, all.2].map(|driven| driven.outcome.label());
+    assert_eq!(ended.iter().filter(|label| **label == "complete").count(), 1, "{ended:?}");
+    assert_eq!(source.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_to_something_else_under_the_same_id_counts_for_nothing() {
+    for part in ["principal", "target", "digest", "rule", "policy"] {
+        let desk = desk();
+        desk.end_of(write(1)).await.failed();
+        let id = desk.waiting().await;
+        desk.inbox.decide(&id, &Decision::Approve(Lasting::Once), "ops").await.unwrap();
+        let document = desk.store.get(Collection::Approvals, &id).await.unwrap().unwrap();
+        let mut other: serde_json::Value = serde_json::from_str(&document.body).unwrap();
+        other[part] = "another".into();
+        let replace = Write::Replace {
+            collection: Collection::Approvals,
+            id,
+            revision: document.revision,
+            body: other.to_string(),
+            expires_ms: document.expires_ms,
+        };
+        assert_eq!(desk.store.write(vec![replace]).await.unwrap(), Written::Done);
+        desk.end_of(write(1)).await.failed();
+        assert_eq!(desk.source.calls(), 0, "{part}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_yes_is_for_this_caller_target_arguments_and_policy_alone() {
     let desk = desk();
@@ -231,6 +309,17 @@ async fn a_yes_that_comes_too_late_counts_for_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_yes_runs_out_by_our_own_clock_too() {
+    // The store's clock stands still.
+    let desk = desk_on(Arc::new(MemoryStore::on(Clock::manual(1_000_000))), Clock::manual(1_000_000));
+    desk.end_of(write(1)).await.failed();
+    desk.decide(Decision::Approve(Lasting::Once)).await;
+    desk.clock.advance(Duration::from_secs(3601));
+    desk.end_of(write(1)).await.failed();
+    assert_eq!(desk.source.calls(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_outlives_the_process_that_asked_and_its_answer_runs_once() {
     let clock = Clock::manual(1_000_000);
     let store = Arc::new(MemoryStore::on(clock.clone()));
@@ -266,6 +355,25 @@ async fn always_makes_a_rule_that_can_be_forgotten() {
         assert_eq!(process.end_of(write(4)).await.failed().kind(), Kind::NeedsApproval);
     }
     assert_eq!(desk.inbox.forget(&rules[0].id).await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn always_is_for_this_caller_and_this_rule_alone() {
+    let desk = desk();
+    let (driven, ()) = tokio::join!(desk.end_of(write(1)), desk.decide(Decision::Approve(Lasting::Always)));
+    driven.complete();
+    let mut other_caller = write(1);
+    other_caller.principal = Principal::named("mallory");
+    assert_eq!(desk.end_of(other_caller).await.failed().kind(), Kind::NeedsApproval);
+    let other_rule = builder([desk.source.clone()])
+        .gate(Box::new(FakeGate::asking("another rule")))
+        .approvals(desk.inbox.clone())
+        .clock(desk.clock.clone())
+        .build()
+        .unwrap();
+    assert_eq!(drive(other_rule.start(write(1)), []).await.failed().kind(), Kind::NeedsApproval);
+    desk.end_of(write(1)).await.complete();
+    assert_eq!(desk.source.calls(), 2);
 }
 
 #[tokio::test(start_paused = true)]
