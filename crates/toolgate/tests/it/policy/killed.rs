@@ -82,6 +82,7 @@ fn check(store: &str) {
         let _over = Over(&load.over);
         (0..ROUNDS).fold(place, |place, round| load.round(place, round))
     });
+    let place = load.last(place);
     load.compare();
     drop(place);
 }
@@ -112,14 +113,10 @@ impl Load {
     fn round(&self, place: Place, round: usize) -> Place {
         let server = Server::start_in(place, &["--workspace", "w"]);
         *self.address.lock().unwrap() = Some(server.address);
-        let held = |round: usize| format!("held {round};");
         if let Some(before) = round.checked_sub(1) {
-            // It was asked before the server was killed, and answered when there was none.
-            let answer = self.remember(&held(before)).expect("nobody kills the server now");
-            assert!(is_done(&answer), "{answer}");
-            self.memories.lock().unwrap().push(held(before));
+            self.come_through(server.address, &held(before));
         }
-        let asking = self.remembering(server.address, &held(round)).sent();
+        let asking = remembering(server.address, &held(round)).sent();
         until("the call that is held waits", || self.held.lock().unwrap().contains(&held(round)));
         let (files, memories) = self.answered();
         until("the load is answered", || {
@@ -138,6 +135,30 @@ impl Load {
         let approved = self.command(&["approvals", "approve", &id]);
         assert_eq!(approved.code, 0, "{}", approved.stderr);
         place
+    }
+
+    /// The last life: whatever was approved, answered and done before is no longer approved.
+    fn last(&self, place: Place) -> Place {
+        let server = Server::start_in(place, &["--workspace", "w"]);
+        self.come_through(server.address, &held(ROUNDS - 1));
+        let memories = self.memories.lock().unwrap().clone();
+        thread::scope(|scope| {
+            for line in memories.iter().rev().take(20) {
+                let ask = remembering(server.address, line);
+                scope.spawn(move || {
+                    let answer = ask.send().json();
+                    assert!(message::text(&answer).contains("needs a person's approval"), "{line} {answer}");
+                });
+            }
+        });
+        server.kill()
+    }
+
+    /// Makes a call that was asked about before the server was killed, and approved when there was none.
+    fn come_through(&self, address: SocketAddr, line: &str) {
+        let answer = remembering(address, line).send().json();
+        assert!(is_done(&answer), "{answer}");
+        self.memories.lock().unwrap().push(line.into());
     }
 
     /// Writes one file after the other. What was not answered may be there or not.
@@ -160,23 +181,13 @@ impl Load {
         for number in 0.. {
             let line = format!("line {client}-{number};");
             for _ in 0..3 {
-                if self.over.load(Ordering::Relaxed) {
-                    return;
-                }
-                if self.remember(&line).is_some_and(|answer| is_done(&answer)) {
+                let Some(address) = self.address() else { return };
+                if remembering(address, &line).attempt().is_some_and(|answer| is_done(&answer)) {
                     self.memories.lock().unwrap().push(line);
                     break;
                 }
             }
         }
-    }
-
-    fn remember(&self, line: &str) -> Option<Value> {
-        self.remembering(self.address()?, line).attempt()
-    }
-
-    fn remembering(&self, address: SocketAddr, line: &str) -> Ask {
-        post(address, message::call(1, "memory_write", json!({"content": line, "append": true})))
     }
 
     /// Approves each call that waits, once and no more, but for those that are held.
@@ -257,6 +268,15 @@ impl Load {
         let approvers = done.iter().filter(|record| record["rule"] == "memories");
         assert!(approvers.into_iter().all(|record| record["approver"].is_string()), "approved by nobody");
     }
+}
+
+/// The line of a call that is asked about in one life of the server and answered before the next.
+fn held(round: usize) -> String {
+    format!("held {round};")
+}
+
+fn remembering(address: SocketAddr, line: &str) -> Ask {
+    post(address, message::call(1, "memory_write", json!({"content": line, "append": true})))
 }
 
 fn post(address: SocketAddr, call: String) -> Ask {
