@@ -1,6 +1,6 @@
 //! What a server has, as it says it: kept so that it need not be started to be listed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::shaping::{self, ToolFacts};
 
 /// What a server says it has, in its own bytes. It can be kept across restarts as any serializer writes it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definitions {
     /// The configuration it was learned under.
     pub(crate) fingerprint: String,
@@ -68,6 +68,8 @@ pub(crate) struct Offered {
     pub(crate) resources: Vec<Arc<ResourceItem>>,
     pub(crate) templates: Vec<Arc<TemplateItem>>,
     pub(crate) prompts: Vec<Arc<PromptFacts>>,
+    /// Where each tool is.
+    index: HashMap<String, usize>,
 }
 
 /// A prompt as it is offered.
@@ -83,11 +85,15 @@ impl Offered {
     pub(crate) fn of(definitions: &Definitions, plan: &Plan, journal: &Journal) -> Self {
         let modern_http = definitions.version().is_some_and(Version::has_result_type)
             && matches!(plan.reach, crate::plan::Reach::Address(_));
+        let tools: Vec<Arc<ToolFacts>> = unique(&definitions.tools, journal, |raw| {
+            let facts = shaping::tool(raw, plan, modern_http, journal)?;
+            Some((facts.item.name.to_string(), facts))
+        });
+        let index =
+            tools.iter().enumerate().map(|(place, facts)| (facts.item.name.to_string(), place)).collect();
         Self {
-            tools: unique(&definitions.tools, journal, |raw| {
-                let facts = shaping::tool(raw, plan, modern_http, journal)?;
-                Some((facts.item.name.to_string(), facts))
-            }),
+            tools,
+            index,
             resources: unique(&definitions.resources, journal, |raw| {
                 let uri: Arc<str> = text(raw, "uri", journal)?.into();
                 Some((uri.to_string(), ResourceItem { uri, raw: raw.clone() }))
@@ -98,7 +104,7 @@ impl Offered {
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<&Arc<ToolFacts>> {
-        self.tools.iter().find(|facts| facts.item.name.as_str() == name)
+        self.index.get(name).map(|&place| &self.tools[place])
     }
 
     pub(crate) fn prompt(&self, name: &str) -> Option<&Arc<PromptFacts>> {

@@ -1,7 +1,7 @@
 //! What is remembered of a server's conduct: what it did wrong, and the end of what it complained.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::fault::short;
 use crate::status::Note;
@@ -11,8 +11,11 @@ const TAIL_LINES: usize = 100;
 const LINE_CHARS: usize = 1_000;
 
 /// What is remembered of a server's conduct. Everything in it is bounded.
-#[derive(Debug, Default)]
-pub(crate) struct Journal(Mutex<Inner>);
+#[derive(Debug)]
+pub(crate) struct Journal {
+    server: Arc<str>,
+    inner: Mutex<Inner>,
+}
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -21,6 +24,10 @@ struct Inner {
 }
 
 impl Journal {
+    pub(crate) fn new(server: Arc<str>) -> Self {
+        Self { server, inner: Mutex::default() }
+    }
+
     /// Notes what the server did, counting what it did before.
     pub(crate) fn note(&self, what: &'static str, detail: &str) {
         let mut inner = self.lock();
@@ -31,7 +38,7 @@ impl Journal {
                 note.detail = detail;
             }
             None => {
-                tracing::warn!(what, "a server misbehaves");
+                tracing::warn!(server = %self.server, what, "a server misbehaves");
                 inner.notes.push(Note { what, times: 1, detail });
             }
         }
@@ -55,6 +62,6 @@ impl Journal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

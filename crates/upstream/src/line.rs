@@ -73,7 +73,7 @@ impl Line {
             key,
             phase: watch::channel(Phase::Connecting).0,
             kick: Notify::new(),
-            stop: shared.owner.stopping(),
+            stop: shared.over.child_token(),
             restart: Notify::new(),
             owner: Mutex::default(),
             used: Mutex::new(Instant::now()),

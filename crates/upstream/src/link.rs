@@ -37,7 +37,7 @@ impl Declared {
     }
 
     /// The capabilities object that says so.
-    pub(crate) fn to_raw(self) -> Raw {
+    pub(crate) fn to_raw(self, era: Era) -> Raw {
         let mut parts = Vec::new();
         match (self.form, self.url) {
             (true, true) => parts.push(r#""elicitation":{"form":{},"url":{}}"#),
@@ -49,8 +49,10 @@ impl Declared {
         if self.sampling {
             parts.push(r#""sampling":{}"#);
         }
-        if self.roots {
-            parts.push(r#""roots":{}"#);
+        match (self.roots, era) {
+            (true, Era::Legacy) => parts.push(r#""roots":{"listChanged":true}"#),
+            (true, Era::Modern) => parts.push(r#""roots":{}"#),
+            (false, _) => {}
         }
         Raw::trusted(format!("{{{}}}", parts.join(",")).into())
     }

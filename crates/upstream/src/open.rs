@@ -86,7 +86,7 @@ fn client_info() -> Raw {
 pub(crate) fn modern_meta(declared: Declared) -> [(&'static str, Raw); 3] {
     [
         (meta::PROTOCOL_VERSION, Raw::string(Version::LATEST.as_str())),
-        (meta::CLIENT_CAPABILITIES, declared.to_raw()),
+        (meta::CLIENT_CAPABILITIES, declared.to_raw(Era::Modern)),
         (meta::CLIENT_INFO, client_info()),
     ]
 }
@@ -140,7 +140,7 @@ async fn initialize(wire: &Wire, declared: Declared, limit: Duration) -> Result<
     let params = format!(
         r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
         Version::LATEST_LEGACY,
-        declared.to_raw().as_str(),
+        declared.to_raw(Era::Legacy).as_str(),
         client_info().as_str()
     );
     let result = wire.request(Ask::plain(method::INITIALIZE, Raw::trusted(params.into()), limit)).await?;

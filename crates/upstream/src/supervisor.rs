@@ -10,14 +10,16 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, Semaphore, watch};
+use tokio_util::sync::CancellationToken;
 use toolgate_core::{Kinds, ListKind, Listing};
 use toolgate_host::Tasks;
-use toolgate_wire::{Era, Version};
+use toolgate_wire::{Era, Version, method, write};
 
 use crate::config::Start;
 use crate::definitions::{Definitions, Offered};
 use crate::desk::Reports;
 use crate::fault::Fault;
+use crate::journal::Journal;
 use crate::line::{Line, Phase};
 use crate::link::{Declared, Link};
 use crate::plan::Plan;
@@ -39,6 +41,8 @@ pub(crate) struct Shared {
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) client: OnceLock<reqwest::Client>,
     pub(crate) owner: Tasks,
+    /// Ends all lines, and the supervisor with them.
+    pub(crate) over: CancellationToken,
     pub(crate) reports: Reports,
     /// Wakes the supervisor.
     pub(crate) woken: Arc<Notify>,
@@ -60,13 +64,14 @@ impl Shared {
         let reports = Reports {
             noticed: woken.clone(),
             updates: tokio::sync::broadcast::channel(64).0,
-            journal: Arc::default(),
+            journal: Arc::new(Journal::new(plan.name.clone())),
         };
         Arc::new(Self {
             enabled: AtomicBool::new(plan.enabled),
             plan,
             variables,
             client: OnceLock::new(),
+            over: owner.stopping(),
             owner,
             reports,
             woken,
@@ -125,6 +130,16 @@ impl Shared {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
+    /// Tells servers that the folders of the client are not what they were.
+    pub(crate) fn roots_changed(&self) {
+        let lines = self.pool.all();
+        for link in lines.iter().filter(|line| line.key.declared.roots).filter_map(|line| line.link()) {
+            if link.era() == Era::Legacy {
+                link.wire.desk.post(write::notification(method::ROOTS_LIST_CHANGED, None));
+            }
+        }
+    }
+
     /// Offers what a server has.
     pub(crate) fn offer(&self, definitions: &Arc<Definitions>) {
         let offered = Offered::of(definitions, &self.plan, &self.reports.journal);
@@ -141,7 +156,7 @@ impl Shared {
     }
 
     /// Says that nothing more is to be waited for.
-    fn nothing_pending(&self) {
+    pub(crate) fn nothing_pending(&self) {
         self.listing.send_if_modified(|listing| {
             let waiting = listing.pending != Kinds::NONE;
             if waiting {

@@ -58,8 +58,8 @@ impl Upstream {
             }
             None => {}
         }
-        let stopping = shared.owner.stopping();
-        shared.owner.spawn(stopping.run_until_cancelled_owned(supervise(shared.clone())));
+        let over = shared.over.clone();
+        shared.owner.spawn(over.run_until_cancelled_owned(supervise(shared.clone())));
         Self { id, shared }
     }
 
@@ -143,7 +143,7 @@ impl Upstream {
 
 impl Drop for Upstream {
     fn drop(&mut self) {
-        self.shared.pool.all().iter().for_each(|line| line.stop());
+        self.shared.over.cancel();
     }
 }
 
@@ -178,6 +178,10 @@ impl Source for Upstream {
 
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         Some(self.shared.reports.updates.subscribe())
+    }
+
+    fn roots_changed(&self) {
+        self.shared.roots_changed();
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

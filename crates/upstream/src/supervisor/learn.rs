@@ -35,7 +35,11 @@ pub(super) async fn learn(shared: &Arc<Shared>, link: &Link, kinds: Kinds) -> Re
         fresh_for = fresh_for.min(ttl.unwrap_or(FRESH)).max(SOONEST);
         next.set(kind, items);
     }
-    shared.offer(&Arc::new(next));
+    if before.as_deref() == Some(&next) {
+        shared.nothing_pending();
+    } else {
+        shared.offer(&Arc::new(next));
+    }
     Ok(fresh_for)
 }
 

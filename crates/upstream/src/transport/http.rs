@@ -22,6 +22,8 @@ use crate::fault::Fault;
 use crate::link::{Declared, Wire};
 use crate::plan::AddressPlan;
 
+pub(super) use stream::is_message;
+
 /// How many frames may wait to be sent.
 const QUEUE: usize = 256;
 

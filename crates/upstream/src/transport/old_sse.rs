@@ -13,7 +13,7 @@ use toolgate_host::Tasks;
 use toolgate_wire::sse::Decoder;
 use url::Url;
 
-use super::http::reason;
+use super::http::{is_message, reason};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
 use crate::desk::{Desk, Out, Reports};
 use crate::fault::Fault;
@@ -89,7 +89,7 @@ async fn read(mut response: Response, desk: &Desk, told: oneshot::Sender<String>
                     // Only the first one counts, and who waited for it may have given up.
                     drop(told.take().map(|told| told.send(text)));
                 }
-                Ok(event) if event.data.is_empty() => {}
+                Ok(event) if event.data.is_empty() || !is_message(&event) => {}
                 Ok(event) => desk.take(event.data, None),
                 Err(too_large) => desk.too_large(too_large.limit, None),
             }

@@ -210,7 +210,7 @@ async fn a_question_amid_several_calls_is_declined_and_reported() {
     let asked = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), None).await;
     assert_eq!(asked.events, Vec::<String>::new());
     assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
-    assert!(rig.notes().contains(&"asked while several calls were under way"), "{:?}", rig.notes());
+    assert!(rig.notes().contains(&"asked without saying for which call"), "{:?}", rig.notes());
     drop(hanging);
     rig.upstream.stop().await;
 }

@@ -33,6 +33,7 @@ pub(crate) struct Seen {
     pub(crate) deleted: AtomicUsize,
     pub(crate) connections: AtomicUsize,
     pub(crate) calls: AtomicUsize,
+    pub(crate) lists: AtomicUsize,
     /// Where answers and news go that belong to no request.
     streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// Where the client's answers to questions go.
@@ -247,7 +248,10 @@ async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<S
         "initialize" => send(
             r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#,
         ),
-        "tools/list" => send(&tools()),
+        "tools/list" => {
+            seen.lists.fetch_add(1, Ordering::SeqCst);
+            send(&tools())
+        }
         "tools/call" => {
             seen.calls.fetch_add(1, Ordering::SeqCst);
             match message["params"]["name"].as_str().unwrap() {
@@ -292,7 +296,10 @@ async fn modern(seen: &Arc<Seen>, message: Value) -> Reply {
         "server/discover" => send(
             r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"ttlMs":0,"cacheScope":"public"}"#,
         ),
-        "tools/list" => send(&tools()),
+        "tools/list" => {
+            seen.lists.fetch_add(1, Ordering::SeqCst);
+            send(&tools())
+        }
         "subscriptions/listen" => {
             let (sender, response) = stream();
             drop(

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::header::ACCEPT;
 use reqwest::{Response, StatusCode};
 use toolgate_wire::headers;
-use toolgate_wire::sse::Decoder;
+use toolgate_wire::sse::{Decoder, Event};
 
 use super::{Inner, is, reason};
 use crate::fault::Fault;
@@ -67,12 +67,17 @@ fn hand_over(inner: &Inner, decoder: &mut Decoder, on: Option<u64>) -> usize {
         count += 1;
         match event {
             // Events without data only set the place to resume from.
-            Ok(event) if event.data.is_empty() => {}
+            Ok(event) if event.data.is_empty() || !is_message(&event) => {}
             Ok(event) => inner.desk.take(event.data, on),
             Err(too_large) => inner.desk.too_large(too_large.limit, on),
         }
     }
     count
+}
+
+/// Whether an event holds a message; servers send others to keep a stream alive.
+pub(crate) fn is_message(event: &Event) -> bool {
+    event.event.as_deref().is_none_or(|kind| kind == "message")
 }
 
 fn pause(decoder: &Decoder) -> Duration {

@@ -1,0 +1,188 @@
+//! What a server sends: answers, notifications and questions, each to whom it belongs.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use toolgate_core::ListKind;
+use toolgate_wire::{
+    Edit, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
+};
+
+use super::{Desk, EARLY, Question, Said};
+use crate::fault::Fault;
+
+impl Desk {
+    /// Takes a frame of the server; `on`: the request whose stream it came on.
+    pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
+        match toolgate_wire::parse(frame) {
+            Ok(Frame::One(message)) => self.message(message, on),
+            Ok(Frame::Batch(messages)) => {
+                for message in messages {
+                    match message {
+                        Ok(message) => self.message(message, on),
+                        Err(refusal) => self.journal.note("sent what is no message", &refusal.message),
+                    }
+                }
+            }
+            Err(refusal) => {
+                self.journal.note("sent what is no message", &refusal.message);
+                let whose = refusal.id.as_ref().and_then(Id::as_u64).or(on);
+                if let Some(id) = whose {
+                    self.answer(id, Err(Fault::Unusable(refusal.message)));
+                }
+            }
+        }
+    }
+
+    /// A message was too large to be read; if only one call is under way, or only one request, it was for that one.
+    pub(crate) fn too_large(&self, bytes: usize, on: Option<u64>) {
+        let what = format!("a message of {bytes} bytes");
+        self.journal.note("sent a message that is too large", &what);
+        let sole = || {
+            let state = self.lock();
+            state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
+        };
+        if let Some(id) = on.or_else(|| self.whose(None)).or_else(sole) {
+            self.answer(id, Err(Fault::Unusable(format!("{what} is too large"))));
+        }
+    }
+
+    fn message(&self, message: Message, on: Option<u64>) {
+        match message {
+            Message::Response(response) => self.response(response, on),
+            Message::Notification(notification) => self.notification(notification, on),
+            Message::Request(request) => self.request(request, on),
+        }
+    }
+
+    fn response(&self, response: Response, on: Option<u64>) {
+        let id = match &response.id {
+            Some(id) => id.as_u64(),
+            None => on,
+        };
+        let known = id.is_some_and(|id| self.answer(id, response.outcome.map_err(Fault::Refused)));
+        // An answer to what was cancelled may cross the cancellation.
+        let cancelled = id.is_some_and(|id| id < self.next.load(Ordering::Relaxed));
+        if !known && !cancelled {
+            let shown = response.id.map_or("null".to_owned(), |id| id.as_str().to_owned());
+            self.journal.note("answered what was not asked", &shown);
+        }
+    }
+
+    fn notification(&self, notification: Notification, on: Option<u64>) {
+        let params = notification.params.unwrap_or(Raw::EMPTY_OBJECT);
+        match &*notification.method {
+            method::PROGRESS => {
+                let token = params.get(meta::PROGRESS_TOKEN).and_then(|token| token.as_u64());
+                let rest = Edit::new(&params).remove(meta::PROGRESS_TOKEN).finish();
+                // Without anything to say it would not be progress.
+                if rest.entries().next().is_some() {
+                    self.tell(token, Said::Progress(rest));
+                }
+            }
+            method::MESSAGE => self.tell(self.whose(on), Said::Log(params)),
+            method::TOOLS_LIST_CHANGED => self.list_changed(&[ListKind::Tools]),
+            method::PROMPTS_LIST_CHANGED => self.list_changed(&[ListKind::Prompts]),
+            method::RESOURCES_LIST_CHANGED => self.list_changed(&[ListKind::Resources, ListKind::Templates]),
+            method::RESOURCES_UPDATED => {
+                if let Some(uri) = params.get("uri").as_ref().and_then(Raw::as_string) {
+                    // Without listeners there is nobody to tell.
+                    drop(self.updates.send(uri.as_ref().into()));
+                }
+            }
+            method::CANCELLED => {
+                if let Some(id) = params.get("requestId").and_then(Id::new) {
+                    self.withdraw(&id);
+                }
+            }
+            method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
+            other => self.tell(self.whose(on), Said::Other(other.to_owned(), params)),
+        }
+    }
+
+    pub(super) fn list_changed(&self, kinds: &[ListKind]) {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        *changed = kinds.iter().fold(*changed, |sum, kind| sum.with(*kind));
+        drop(changed);
+        self.noticed.notify_one();
+    }
+
+    fn request(&self, request: Request, on: Option<u64>) {
+        let declared = &self.declared;
+        let question = match &*request.method {
+            method::PING => return self.post(write::result(&request.id, &Raw::EMPTY_OBJECT)),
+            method::ELICITATION_CREATE if declared.form || declared.url => method::ELICITATION_CREATE,
+            method::SAMPLING_CREATE_MESSAGE if declared.sampling => method::SAMPLING_CREATE_MESSAGE,
+            method::ROOTS_LIST if declared.roots => method::ROOTS_LIST,
+            _ => {
+                let message = "this client did not declare that it can answer this";
+                return self.post(write::error(Some(&request.id), code::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        let params = request.params.unwrap_or(Raw::EMPTY_OBJECT);
+        self.question(Question { id: request.id, method: question, params }, on);
+    }
+
+    /// Gives a question to the call it belongs to. Where that cannot be known, it is declined, never guessed.
+    fn question(&self, question: Question, on: Option<u64>) {
+        let mut state = self.lock();
+        // Which folders the client works on does not depend on the call.
+        let may_wait = question.method == method::ROOTS_LIST && state.early.len() < EARLY;
+        if state.calls == 0 && may_wait {
+            state.early.push(question);
+            return;
+        }
+        drop(state);
+        let asked = self.whose(on).and_then(|id| self.events_of(id));
+        let Some(events) = asked else {
+            self.journal.note("asked without saying for which call", question.method);
+            return self.post(declined(&question, "it cannot be known for which call this is asked"));
+        };
+        if let Err(error) = events.try_send(Said::Asked(question)) {
+            let (mpsc::error::TrySendError::Full(said) | mpsc::error::TrySendError::Closed(said)) = error;
+            if let Said::Asked(question) = said {
+                self.post(declined(&question, "the call it belongs to takes no more"));
+            }
+        }
+    }
+
+    /// The call something belongs to: that of its stream, or the only one.
+    fn whose(&self, on: Option<u64>) -> Option<u64> {
+        let state = self.lock();
+        let is_call = |id: &u64| state.waiting.get(id).is_some_and(|waiting| waiting.events.is_some());
+        on.filter(is_call)
+            .or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| state.calls == 1))
+    }
+
+    fn events_of(&self, id: u64) -> Option<mpsc::Sender<Said>> {
+        self.lock().waiting.get(&id)?.events.clone()
+    }
+
+    fn tell(&self, id: Option<u64>, said: Said) {
+        let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
+        if events.try_send(said).is_err() {
+            self.journal.note("sends more than its caller can read", "");
+        }
+    }
+
+    fn withdraw(&self, id: &Id) {
+        let mut state = self.lock();
+        state.early.retain(|question| question.id != *id);
+        let calls: Vec<_> = state.waiting.values().filter_map(|waiting| waiting.events.clone()).collect();
+        drop(state);
+        for events in calls {
+            // A call that cannot be told ends its question by itself.
+            drop(events.try_send(Said::Withdrawn(id.clone())));
+        }
+    }
+}
+
+/// The answer to a question that nobody is asked.
+pub(crate) fn declined(question: &Question, why: &str) -> Bytes {
+    if question.method == method::ELICITATION_CREATE {
+        return write::result(&question.id, &Raw::literal(r#"{"action":"decline"}"#));
+    }
+    write::error(Some(&question.id), code::INTERNAL, why, None)
+}
