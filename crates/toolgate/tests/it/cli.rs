@@ -119,7 +119,8 @@ fn help_of_serve_shows_how_to_try_it() {
               Serve over HTTP instead of standard input and output
 
           --host <ADDRESS>
-              The address to listen on; beyond loopback it needs `http.token`
+              The address to listen on; beyond loopback clients need a token, as of `toolgate token
+              create`
 
           --port <PORT>
               The port to listen on; 0 takes any free one
@@ -160,7 +161,8 @@ fn help_of_serve_shows_how_to_try_it() {
       Serve over HTTP, on another port:
         toolgate serve --http --port 4000
 
-      Serve other machines too; `http.token` has to be set in `toolgate.toml`:
+      Serve other machines too, to clients with a token:
+        toolgate token create laptop
         toolgate serve --http --host 0.0.0.0
 
       Serve the client by the hub that already runs:

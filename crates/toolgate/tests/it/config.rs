@@ -46,65 +46,7 @@ fn every_value_is_shown_with_where_it_comes_from() {
     let mut command = config(&place, &["show", "--workspace", "work"]);
     command.env("MCP_CORS_ORIGINS", "https://a.example,https://b.example").env("TOOLGATE_COLOUR", "1");
     command.env("TOOLGATE_DATA_DIR", "/data");
-    insta::assert_snapshot!(said(&place, command), @r#"
-    # read: PLACE/toolgate.toml, PLACE/opencode.json
-    approvals.ask = ["client", "inbox"]   # default
-    approvals.expire_minutes = 60         # default
-    approvals.wait_seconds = 45           # default
-    audit.arguments = false               # default
-    audit.keep_days = 90                  # default
-    audit.max_spool_bytes = 268435456     # default
-    audit.on_full = "refuse"              # default
-    audit.sync = false                    # default
-    data_dir = "/data"                    # variable `TOOLGATE_DATA_DIR`
-    http.allowed_hosts = []               # default
-    http.bind = "127.0.0.1"               # default
-    http.cors_origins = ["https://a.example", "https://b.example"]  # variable `MCP_CORS_ORIGINS`
-    http.max_body_bytes = 4194304         # default
-    http.max_connections = 1024           # default
-    http.max_sessions = 20000             # default
-    http.oauth.algorithms = ["RS256", "ES256", "EdDSA"]  # default
-    http.oauth.audience = []              # default
-    #http.oauth.issuer is not set         # default
-    #http.oauth.jwks_url is not set       # default
-    http.oauth.leeway_seconds = 30        # default
-    http.oauth.principal_claim = "sub"    # default
-    http.oauth.required_scopes = []       # default
-    http.port = 4000                      # PLACE/toolgate.toml:3:8
-    #http.public_url is not set           # default
-    http.require_token = false            # default
-    http.session_idle_seconds = 3600      # default
-    http.sessions = true                  # default
-    http.token = "(hidden)"               # PLACE/toolgate.toml:4:9
-    limits.burst = 20                     # default
-    limits.concurrent = 64                # default
-    limits.enabled = true                 # default
-    limits.queue = 256                    # default
-    limits.rate = 10.0                    # default
-    limits.targets = []                   # default
-    log.format = "text"                   # default
-    log.level = "warn"                    # PLACE/opencode.json:1:15
-    log.timestamps = false                # default
-    memory.max_bytes = 1048576            # default
-    #memory.root is not set               # default
-    output.compact = false                # default
-    packs = ["memory"]                    # PLACE/toolgate.toml:1:9
-    pins.added = "warn"                   # default
-    pins.changed = "hold"                 # default
-    pins.shadowing = "hold"               # default
-    pins.suspicious = "warn"              # default
-    policy.default = "allow"              # default
-    policy.rules = []                     # default
-    #store.url is not set                 # default
-    #telemetry.endpoint is not set        # default
-    telemetry.sample = 1.0                # default
-    telemetry.service_name = "toolgate"   # default
-    transport = "stdio"                   # default
-    workspace.max_read_bytes = 1048576    # default
-    workspace.max_write_bytes = 16777216  # default
-    workspace.root = "work"               # flag `--workspace`
-    warning: unknown variable `TOOLGATE_COLOUR` is ignored
-    "#);
+    insta::assert_snapshot!(said(&place, command));
 }
 
 #[test]
@@ -112,64 +54,7 @@ fn without_any_file_the_defaults_are_shown() {
     let place = Place::new();
     let mut command = config(&place, &["show"]);
     command.env("TOOLGATE_DATA_DIR", "/data");
-    insta::assert_snapshot!(said(&place, command), @r#"
-    # there is no file
-    approvals.ask = ["client", "inbox"]   # default
-    approvals.expire_minutes = 60         # default
-    approvals.wait_seconds = 45           # default
-    audit.arguments = false               # default
-    audit.keep_days = 90                  # default
-    audit.max_spool_bytes = 268435456     # default
-    audit.on_full = "refuse"              # default
-    audit.sync = false                    # default
-    data_dir = "/data"                    # variable `TOOLGATE_DATA_DIR`
-    http.allowed_hosts = []               # default
-    http.bind = "127.0.0.1"               # default
-    http.cors_origins = []                # default
-    http.max_body_bytes = 4194304         # default
-    http.max_connections = 1024           # default
-    http.max_sessions = 20000             # default
-    http.oauth.algorithms = ["RS256", "ES256", "EdDSA"]  # default
-    http.oauth.audience = []              # default
-    #http.oauth.issuer is not set         # default
-    #http.oauth.jwks_url is not set       # default
-    http.oauth.leeway_seconds = 30        # default
-    http.oauth.principal_claim = "sub"    # default
-    http.oauth.required_scopes = []       # default
-    http.port = 3000                      # default
-    #http.public_url is not set           # default
-    http.require_token = false            # default
-    http.session_idle_seconds = 3600      # default
-    http.sessions = true                  # default
-    #http.token is not set                # default
-    limits.burst = 20                     # default
-    limits.concurrent = 64                # default
-    limits.enabled = true                 # default
-    limits.queue = 256                    # default
-    limits.rate = 10.0                    # default
-    limits.targets = []                   # default
-    log.format = "text"                   # default
-    log.level = "info"                    # default
-    log.timestamps = false                # default
-    memory.max_bytes = 1048576            # default
-    #memory.root is not set               # default
-    output.compact = false                # default
-    packs = ["workspace", "memory"]       # default
-    pins.added = "warn"                   # default
-    pins.changed = "hold"                 # default
-    pins.shadowing = "hold"               # default
-    pins.suspicious = "warn"              # default
-    policy.default = "allow"              # default
-    policy.rules = []                     # default
-    #store.url is not set                 # default
-    #telemetry.endpoint is not set        # default
-    telemetry.sample = 1.0                # default
-    telemetry.service_name = "toolgate"   # default
-    transport = "stdio"                   # default
-    workspace.max_read_bytes = 1048576    # default
-    workspace.max_write_bytes = 16777216  # default
-    #workspace.root is not set            # default
-    "#);
+    insta::assert_snapshot!(said(&place, command));
 }
 
 #[test]
