@@ -1,11 +1,11 @@
-//! Sources that panic, and what the counters say of it all.
+//! Sources that panic, a record without room, and what the counters say of it all.
 
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::{Error, Kind};
+use toolgate_core::{Entry, Error, Kind, Recorder, Result};
 use toolgate_testkit::{
-    Expect, FakeSource, call, client_legacy, client_modern, drive, first_round, hub, retry,
+    Expect, FakeSource, builder, call, client_legacy, client_modern, drive, first_round, hub, retry,
 };
 
 fn source() -> Arc<FakeSource> {
@@ -51,4 +51,28 @@ async fn every_call_is_counted_however_it_ended() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }
+}
+
+/// A record without room.
+struct Full;
+
+impl Recorder for Full {
+    fn ready(&self) -> Result<()> {
+        Err(Error::new(Kind::Internal, "there is no room"))
+    }
+
+    fn wants_arguments(&self) -> bool {
+        false
+    }
+
+    fn record(&self, _: &Entry<'_>) {}
+}
+
+#[tokio::test]
+async fn a_call_that_could_not_be_recorded_does_not_run() {
+    let source = Arc::new(FakeSource::new("a").echo("echo"));
+    let hub = builder([source.clone()]).recorder(Arc::new(Full)).build().unwrap();
+    let error = drive(hub.start(call(client_legacy(), "echo", json!({}))), []).await.failed();
+    assert_eq!((error.kind(), error.message()), (Kind::Internal, "there is no room"));
+    assert_eq!(source.calls(), 0);
 }
