@@ -1,8 +1,9 @@
 //! A trial: tests are built and run, and it is seen which of them fail.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -11,6 +12,9 @@ use crate::process::{Ended, Program};
 
 /// Tests that a mutant makes wait for ever are stopped.
 const LONGEST: Duration = Duration::from_secs(300);
+
+/// How long the others may still take after a test failed: most end, and clean up behind themselves.
+const GRACE: Duration = Duration::from_secs(20);
 
 /// What became of some tests.
 pub(super) enum Verdict {
@@ -60,20 +64,32 @@ impl Bench {
     /// Builds and runs tests: what `cargo test` takes, and behind ` -- ` what the test programs take.
     pub(super) fn try_all(&self, line: &str) -> Result<Verdict> {
         let (what, filter) = line.split_once(" -- ").unwrap_or((line, ""));
-        let mut is_stuck = false;
         for (folder, program) in self.build(what)? {
-            let log = self.target.join("trial.log");
-            let to = File::create(&log).with_context(|| format!("cannot write `{}`", log.display()))?;
             let run = Program::new(&folder, &format!("{} {filter}", program.display()));
-            match run.logged(to, LONGEST)? {
-                Ended::Well => {}
-                Ended::Badly => {
-                    return Ok(Verdict::Red(failures(&String::from_utf8_lossy(&fs::read(&log)?))));
-                }
-                Ended::NotInTime => is_stuck = true,
+            match self.run(run)? {
+                Verdict::Green => {}
+                other @ (Verdict::Red(_) | Verdict::Stuck) => return Ok(other),
             }
         }
-        Ok(if is_stuck { Verdict::Stuck } else { Verdict::Green })
+        Ok(Verdict::Green)
+    }
+
+    fn run(&self, program: Program) -> Result<Verdict> {
+        let log = self.target.join("trial.log");
+        let to = File::create(&log).with_context(|| format!("cannot write `{}`", log.display()))?;
+        let failed = || failures(&String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()));
+        let (began, first) = (Instant::now(), Cell::new(None));
+        let is_enough = || {
+            if first.get().is_none() && !failed().is_empty() {
+                first.set(Some(Instant::now()));
+            }
+            began.elapsed() > LONGEST || first.get().is_some_and(|first| first.elapsed() > GRACE)
+        };
+        Ok(match (program.logged(to, is_enough)?, failed()) {
+            (Ended::Well, _) => Verdict::Green,
+            (Ended::Stopped, none) if none.is_empty() => Verdict::Stuck,
+            (Ended::Badly | Ended::Stopped, failed) => Verdict::Red(failed),
+        })
     }
 
     /// Builds test programs, and tells the folder that each runs in. What does not compile is no mutant.
@@ -85,7 +101,9 @@ impl Bench {
             .env("CARGO_INCREMENTAL", "1")
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_PROFILE_TEST_DEBUG", "0");
-        let said = cargo.read().context("a mutant must compile; mend the table of mutants")?;
+        let said = cargo.read().context(
+            "the tests do not compile; where they do without a mutant, mend its place in the table",
+        )?;
         let mut programs = Vec::new();
         for message in said.lines() {
             let built: Built = serde_json::from_str(message).context("cargo said what is no message")?;
