@@ -20,17 +20,33 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what the policy adds to a call: see `cargo xtask bench policy --help`.
+    ///
+    /// Builds a server of Toolgate's crates in release mode, measures it with the policy and without in one run, and writes
+    /// `docs/benchmarks/policy.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Policy {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
 pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
-    let Bench::Front { options } = bench;
-    let options = options.join(" ");
+    let (what, options) = match bench {
+        Bench::Front { options } => ("front", options.join(" ")),
+        Bench::Policy { options } => ("policy", options.join(" ")),
+    };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
-        Program::new(root, "cargo build --release --locked --package toolgate --target-dir target").run()?;
         Program::new(root, &format!("cargo build {runner}")).run()?;
-        Program::new(root, "bash bench/peers/install.sh target/bench/peers").run()?;
+        if matches!(bench, Bench::Front { .. }) {
+            Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
+                .run()?;
+            Program::new(root, "bash bench/peers/install.sh target/bench/peers").run()?;
+        }
     }
-    Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {options}")).run()
+    Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {what} {options}"))
+        .run()
 }

@@ -19,7 +19,7 @@ impl Goal {
         self.measured < self.limit || (self.inclusive && self.measured <= self.limit)
     }
 
-    fn at_most(what: String, limit: f64, unit: &'static str, measured: f64) -> Self {
+    pub(crate) fn at_most(what: String, limit: f64, unit: &'static str, measured: f64) -> Self {
         Self { what, limit, inclusive: true, unit, measured }
     }
 

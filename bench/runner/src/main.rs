@@ -1,7 +1,7 @@
 //! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
-//! their command lines.
+//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -11,6 +11,7 @@ mod http;
 mod idle;
 mod machine;
 mod plan;
+mod policy;
 mod process;
 mod report;
 mod request;
@@ -21,12 +22,30 @@ mod stdio;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{Parser, Subcommand};
 
 use crate::plan::{Options, Plan};
 
+/// Measure what a call costs.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Cli {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Front(Options),
+    Policy(policy::Options),
+}
+
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
+    let measured = match Cli::parse().what {
+        What::Front(options) => front(&options),
+        What::Policy(options) => policy::run(&options),
+    };
+    match measured {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -35,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> anyhow::Result<()> {
+fn front(options: &Options) -> anyhow::Result<()> {
     let plan = Plan::new(options)?;
     let machine = machine::Machine::look()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

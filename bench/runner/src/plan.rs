@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use clap::Parser;
+use clap::Args;
 
 use crate::case::{CASES, Case, Family};
 use crate::request::{self, Era};
@@ -14,8 +14,7 @@ use crate::server::{Places, Server};
 pub(crate) const IN_FLIGHT: usize = 16;
 
 /// Measure what a call costs Toolgate, beside a bare echo and the SDKs.
-#[derive(Debug, Parser)]
-#[command(name = "cargo xtask bench front", bin_name = "cargo xtask bench front")]
+#[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Measure briefly: to see that it works, not to quote.
     #[arg(long)]
@@ -109,8 +108,8 @@ impl Plan {
 }
 
 /// The command that is quoted in the report.
-fn command() -> String {
-    let words = ["cargo xtask bench front".to_owned()].into_iter().chain(std::env::args().skip(1));
+pub(crate) fn command() -> String {
+    let words = ["cargo xtask bench".to_owned()].into_iter().chain(std::env::args().skip(1));
     words.collect::<Vec<_>>().join(" ")
 }
 

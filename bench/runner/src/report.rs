@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use crate::case::{Case, Way};
-use crate::goal::{self, judge, of, ratio};
+use crate::goal::{Goal, judge, of, ratio};
 use crate::idle::Idle;
 use crate::machine::Machine;
 use crate::plan::{IN_FLIGHT, Plan};
@@ -32,20 +33,26 @@ struct Raw<'a> {
 /// Writes both files, and gives the text of the first.
 pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Result<String> {
     let text = text(plan, machine, measured)?;
-    let raw = serde_json::to_string_pretty(&Raw { command: &plan.command, machine, measured })?;
-    if let Some(folder) = plan.out.parent() {
+    save(&plan.out, &text, &Raw { command: &plan.command, machine, measured })?;
+    Ok(text)
+}
+
+/// Writes a report, and its raw data beside it.
+pub(crate) fn save(out: &Path, text: &str, raw: &impl Serialize) -> Result<()> {
+    let raw = serde_json::to_string_pretty(raw)? + "\n";
+    if let Some(folder) = out.parent() {
         fs::create_dir_all(folder)?;
     }
-    for (path, text) in [(plan.out.clone(), &text), (plan.out.with_extension("json"), &(raw + "\n"))] {
-        fs::write(&path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
+    for (path, text) in [(out, text), (&out.with_extension("json"), &raw)] {
+        fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
-    Ok(text)
+    Ok(())
 }
 
 fn text(plan: &Plan, machine: &Machine, measured: &Measured) -> Result<String> {
     let mut out = String::from("# What a call costs at the front\n\n");
     head(&mut out, plan, machine)?;
-    goals(&mut out, measured)?;
+    goals(&mut out, &judge(measured))?;
     let http = |case: &Case| matches!(case.way, Way::Http(_) | Way::Session);
     table(&mut out, plan, measured, &format!("HTTP, {IN_FLIGHT} keep-alive connections"), http)?;
     table(&mut out, plan, measured, "stdio, one call at a time", |case| case.way == Way::Sequential)?;
@@ -90,8 +97,8 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-fn goals(out: &mut String, measured: &Measured) -> Result<()> {
-    let goals = judge(measured);
+/// The table of promises, if there are any.
+pub(crate) fn goals(out: &mut String, goals: &[Goal]) -> Result<()> {
     if goals.is_empty() {
         return Ok(());
     }
@@ -99,7 +106,7 @@ fn goals(out: &mut String, measured: &Measured) -> Result<()> {
     for goal in goals {
         let (verdict, sign) =
             (if goal.holds() { "holds" } else { "**missed**" }, if goal.inclusive { "≤" } else { "<" });
-        let (goal::Goal { what, limit, unit, .. }, measured) = (&goal, goal.measured);
+        let (Goal { what, limit, unit, .. }, measured) = (goal, goal.measured);
         writeln!(out, "| {what} | {sign} {limit}{unit} | {measured:.2}{unit} | {verdict} |")?;
     }
     Ok(())

@@ -122,7 +122,7 @@ fn over_stdio(plan: &Plan, case: &Case, in_flight: usize) -> Result<(Timed, Cost
     Ok((timed, Cost { cpu, idle_bytes, loaded_bytes: server.memory()? }))
 }
 
-fn percentile(sorted: &[Duration], percent: usize) -> f64 {
+pub(crate) fn percentile(sorted: &[Duration], percent: usize) -> f64 {
     let place = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(place).map_or(f64::NAN, |latency| latency.as_secs_f64() * 1e6)
 }

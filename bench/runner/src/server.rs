@@ -66,7 +66,8 @@ impl Server {
         Self::listening(command)
     }
 
-    fn listening(mut command: Command) -> Result<Self> {
+    /// Starts what a command says, and waits until it says where it listens.
+    pub(crate) fn listening(mut command: Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let stderr = child.stderr.take().context("no standard error")?;
         let mut server = Self { child, address: None };

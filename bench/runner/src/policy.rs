@@ -1,0 +1,68 @@
+//! What the policy costs: the same hub with it and without it, in turns, and a bare search for the same patterns.
+
+mod measure;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Args;
+
+use crate::machine::Machine;
+use crate::plan::{Load, command};
+
+/// The replies that are measured: name in the report, bytes.
+pub(crate) const REPLIES: [(&str, usize); 2] = [("1 kB", 1_000), ("1 MB", 1_000_000)];
+
+/// Measure what the policy adds to a call: rules, limits, redaction, audit.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Measure briefly: to see that it works, not to quote.
+    #[arg(long)]
+    quick: bool,
+    /// How often everything is measured; medians are reported.
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Where the report goes; the raw data goes beside it, as JSON.
+    #[arg(long, value_name = "FILE", default_value = "docs/benchmarks/policy.md")]
+    out: PathBuf,
+    /// The server to measure.
+    #[arg(long, value_name = "FILE", default_value = "target/bench/release/policy-echo")]
+    server: PathBuf,
+}
+
+/// What is measured, and how long.
+pub(crate) struct Plan {
+    pub(crate) quick: bool,
+    pub(crate) rounds: usize,
+    pub(crate) load: Load,
+    pub(crate) out: PathBuf,
+    pub(crate) server: PathBuf,
+    pub(crate) command: String,
+}
+
+/// Measures, and writes the report.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let (rounds, requests, seconds) = if options.quick { (2, 5_000, 1) } else { (7, 40_000, 5) };
+    let server = options.server.canonicalize().with_context(|| {
+        format!(
+            "`{}` is not there\nhint: run `cargo xtask bench policy`, which builds it",
+            options.server.display()
+        )
+    })?;
+    let plan = Plan {
+        quick: options.quick,
+        rounds: options.rounds.unwrap_or(rounds),
+        load: Load { requests, time: Duration::from_secs(seconds) },
+        out: options.out.clone(),
+        server,
+        command: command(),
+    };
+    ensure!(plan.rounds > 0, "`--rounds` begins at 1");
+    let machine = Machine::look()?;
+    let measured = measure::rounds(&plan)?;
+    println!("{}", report::write(&plan, &machine, &measured)?);
+    eprintln!("wrote {}", plan.out.display());
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! The rounds: both hubs and the bare search, one after another.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Runtime;
+
+use super::{Plan, REPLIES};
+use crate::case::Way;
+use crate::http::Clients;
+use crate::request::Era;
+use crate::sample::percentile;
+use crate::server::Server;
+
+/// How long a server has to be idle to count as done. The audit copies its records about once a second.
+const QUIET: Duration = Duration::from_secs(2);
+/// How often it is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(100);
+/// How much processor time a server may use between two looks and still count as idle.
+const NEXT_TO_NOTHING: Duration = Duration::from_micros(500);
+/// How long a server may take to become idle.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Which of the two hubs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Side {
+    Bare,
+    Full,
+}
+
+/// What was measured of one hub and one reply in one round.
+#[derive(Debug, Serialize)]
+pub(crate) struct Sample {
+    pub(crate) round: usize,
+    pub(crate) side: Side,
+    pub(crate) reply: &'static str,
+    pub(crate) requests: usize,
+    pub(crate) per_second: f64,
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    /// Processor time of the server for a call, with what it had left to do after the last answer.
+    pub(crate) cpu_us: f64,
+    /// The part of it that was used after the last answer.
+    pub(crate) after_us: f64,
+    pub(crate) loaded_bytes: u64,
+}
+
+/// What a bare search cost in one round, and the filter beside it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Scan {
+    pub(crate) patterns: usize,
+    pub(crate) pattern_bytes: usize,
+    pub(crate) reply_bytes: usize,
+    pub(crate) scan_us: f64,
+    pub(crate) filter_us: f64,
+    pub(crate) memory_bytes: usize,
+}
+
+/// Everything that was measured.
+#[derive(Serialize)]
+pub(crate) struct Measured {
+    pub(crate) calls: Vec<Sample>,
+    /// One a round, of the largest reply.
+    pub(crate) scans: Vec<Scan>,
+}
+
+/// Measures every round; each begins with the other hub.
+pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut measured = Measured { calls: Vec::new(), scans: Vec::new() };
+    for round in 0..plan.rounds {
+        for (reply, bytes) in REPLIES {
+            let mut sides = [Side::Bare, Side::Full];
+            sides.rotate_left(round % 2);
+            for side in sides {
+                let sample = call(plan, &runtime, (round, side), (reply, bytes))
+                    .with_context(|| format!("{side:?}, {reply}"))?;
+                eprintln!(
+                    "round {}/{} {reply} {side:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
+                    round + 1,
+                    plan.rounds,
+                    sample.per_second,
+                    sample.cpu_us,
+                    sample.after_us,
+                );
+                measured.calls.push(sample);
+            }
+        }
+        let scan = scan(plan)?;
+        eprintln!(
+            "round {}/{} scan {:.1} us, filter {:.1} us",
+            round + 1,
+            plan.rounds,
+            scan.scan_us,
+            scan.filter_us
+        );
+        measured.scans.push(scan);
+    }
+    Ok(measured)
+}
+
+fn call(
+    plan: &Plan,
+    runtime: &Runtime,
+    (round, side): (usize, Side),
+    (reply, bytes): (&'static str, usize),
+) -> Result<Sample> {
+    let data = tempfile::tempdir()?;
+    let mut command = Command::new(&plan.server);
+    command.env_clear().current_dir(data.path());
+    match side {
+        Side::Bare => command.arg("bare").arg(bytes.to_string()),
+        Side::Full => command.arg("full").arg(bytes.to_string()).arg(data.path()),
+    };
+    let server = Server::listening(command)?;
+    let clients = runtime.block_on(Clients::connect(server.address()?, Way::Http(Era::Legacy)))?;
+    let (clients, _) = clients.load(runtime, plan.load.warm_up())?;
+    let before = idle(&server)?;
+    let (_clients, mut timed) = clients.load(runtime, plan.load)?;
+    let answered = server.cpu()?;
+    let done = idle(&server)?;
+    timed.latencies.sort_unstable();
+    let requests = timed.latencies.len();
+    let each = |cpu: Duration| cpu.as_secs_f64() * 1e6 / requests as f64;
+    Ok(Sample {
+        round,
+        side,
+        reply,
+        requests,
+        per_second: requests as f64 / timed.elapsed.as_secs_f64(),
+        p50_us: percentile(&timed.latencies, 50),
+        p99_us: percentile(&timed.latencies, 99),
+        cpu_us: each(done - before),
+        after_us: each(done - answered),
+        loaded_bytes: server.memory()?,
+    })
+}
+
+/// Waits until a server has nothing left to do, and gives the processor time that it used up to then.
+fn idle(server: &Server) -> Result<Duration> {
+    let (mut quiet, mut waited) = (Duration::ZERO, Duration::ZERO);
+    let mut used = server.cpu()?;
+    while quiet < QUIET {
+        ensure!(waited < PATIENCE, "the server does not become idle");
+        std::thread::sleep(LOOK);
+        let now = server.cpu()?;
+        quiet = if now - used < NEXT_TO_NOTHING { quiet + LOOK } else { Duration::ZERO };
+        (used, waited) = (now, waited + LOOK);
+    }
+    Ok(used)
+}
+
+fn scan(plan: &Plan) -> Result<Scan> {
+    let largest = REPLIES.map(|(_, bytes)| bytes).into_iter().max().unwrap_or_default();
+    let output = Command::new(&plan.server).arg("scan").arg(largest.to_string()).output()?;
+    ensure!(output.status.success(), "the bare search failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
+}

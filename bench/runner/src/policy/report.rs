@@ -1,0 +1,155 @@
+//! The report of the policy, and its goals.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::measure::{Measured, Sample, Scan, Side};
+use super::{Plan, REPLIES};
+use crate::goal::Goal;
+use crate::machine::Machine;
+use crate::plan::IN_FLIGHT;
+use crate::report::{goals, save};
+use crate::sample::median;
+
+#[derive(Serialize)]
+struct Raw<'a> {
+    command: &'a str,
+    machine: &'a Machine,
+    measured: &'a Measured,
+}
+
+/// Writes report and raw data, and gives the text of the first.
+pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Result<String> {
+    let mut out = String::from("# What the policy costs\n\n");
+    head(&mut out, plan, machine, measured)?;
+    goals(&mut out, &judge(measured))?;
+    table(&mut out, measured)?;
+    search(&mut out, measured)?;
+    save(&plan.out, &out, &Raw { command: &plan.command, machine, measured })?;
+    Ok(out)
+}
+
+fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
+    if plan.quick {
+        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
+    }
+    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
+    writeln!(out, "    {}\n", plan.command)?;
+    writeln!(
+        out,
+        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
+    )?;
+    writeln!(out, "- Toolgate's crates at `{commit}`, release build, {rustc}")?;
+    let patterns = measured.scans.first().map_or(0, |scan| scan.patterns);
+    writeln!(
+        out,
+        "- One server, two hubs, both behind the HTTP front and with one tool whose reply was prepared before. *Bare*: no \
+         gate, limiter, filter or recorder. *Full*: twelve rules, none of which matches, one with a CEL condition on \
+         another tool; limits that are counted and not reached; redaction of 50 secrets ({patterns} patterns), none of \
+         which is in the reply; the audit with its spool and its SQLite file. Metrics are counted by both: a hub \
+         cannot do without"
+    )?;
+    writeln!(
+        out,
+        "- Replies are lines of prose, log and code, with their quotes and line breaks. {IN_FLIGHT} keep-alive \
+         connections, legacy calls; rounds: {}, each of up to {} calls or {} s after a warm-up, both hubs in turns, a \
+         fresh process and data folder each time; medians over rounds, and of ratios within a round",
+        plan.rounds,
+        plan.load.requests,
+        plan.load.time.as_secs()
+    )?;
+    out.push_str(
+        "- CPU is the server's alone, user and kernel time, from before the first call until it is idle after the last: \
+         the audit copies records into its store behind the calls, and that counts. The load comes from the same \
+         machine, so calls a second and latencies are of both together\n\
+         - The bare search is aho-corasick by itself over the same bytes for the same patterns, in the same round. MB and \
+         kB are powers of ten\n",
+    );
+    let raw = plan.out.with_extension("json");
+    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    Ok(())
+}
+
+fn judge(measured: &Measured) -> Vec<Goal> {
+    let [(small, _), (large, _)] = REPLIES;
+    let added = pairs(measured, large).map(|(bare, full)| full.cpu_us - bare.cpu_us);
+    let searches = measured.scans.iter().map(|scan| scan.scan_us);
+    let memory = measured.scans.iter().map(|scan| scan.memory_bytes as f64 / 1e6);
+    vec![
+        Goal::at_most(
+            format!("CPU a call, {small}, full to bare"),
+            1.3,
+            "×",
+            median(pairs(measured, small).map(|(bare, full)| full.cpu_us / bare.cpu_us)),
+        ),
+        Goal::at_most(
+            format!("CPU a call, {large}, full less bare, to a bare search"),
+            1.5,
+            "×",
+            median(added.zip(searches).map(|(added, search)| added / search)),
+        ),
+        Goal::at_most("memory of the automaton, 50 secrets".into(), 12.0, " MB", median(memory)),
+    ]
+}
+
+/// Both hubs with a reply, round by round.
+fn pairs<'a>(measured: &'a Measured, reply: &'a str) -> impl Iterator<Item = (&'a Sample, &'a Sample)> {
+    samples(measured, Side::Bare, reply).filter_map(move |bare| {
+        let full = samples(measured, Side::Full, reply).find(|full| full.round == bare.round)?;
+        Some((bare, full))
+    })
+}
+
+fn samples<'a>(measured: &'a Measured, side: Side, reply: &'a str) -> impl Iterator<Item = &'a Sample> {
+    measured.calls.iter().filter(move |sample| sample.side == side && sample.reply == reply)
+}
+
+fn table(out: &mut String, measured: &Measured) -> Result<()> {
+    out.push_str(
+        "\n## Calls\n\n| reply | hub | calls/s | p50 ms | p99 ms | CPU µs/call | after the last answer | to bare, round by \
+         round | MB after |\n|---|---|---|---|---|---|---|---|---|\n",
+    );
+    for (reply, _) in REPLIES {
+        for side in [Side::Bare, Side::Full] {
+            let middle = |figure: fn(&Sample) -> f64| median(samples(measured, side, reply).map(figure));
+            let ratios: Vec<String> = match side {
+                Side::Bare => Vec::new(),
+                Side::Full => pairs(measured, reply)
+                    .map(|(bare, full)| format!("{:.2}", full.cpu_us / bare.cpu_us))
+                    .collect(),
+            };
+            writeln!(
+                out,
+                "| {reply} | {side:?} | {:.0} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {:.1} |",
+                middle(|sample| sample.per_second),
+                middle(|sample| sample.p50_us / 1e3),
+                middle(|sample| sample.p99_us / 1e3),
+                middle(|sample| sample.cpu_us),
+                middle(|sample| sample.after_us),
+                ratios.join(" "),
+                middle(|sample| sample.loaded_bytes as f64 / 1e6),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn search(out: &mut String, measured: &Measured) -> Result<()> {
+    let Some(Scan { patterns, pattern_bytes, reply_bytes, .. }) = measured.scans.first() else {
+        return Ok(());
+    };
+    let middle = |figure: fn(&Scan) -> f64| median(measured.scans.iter().map(figure));
+    writeln!(
+        out,
+        "\n## Search\n\nOf {reply_bytes} bytes for {patterns} patterns of {pattern_bytes} bytes in all, without a server:\n"
+    )?;
+    out.push_str("| what | CPU µs | to the bare search |\n|---|---|---|\n");
+    let (scan, filter) = (middle(|scan| scan.scan_us), middle(|scan| scan.filter_us));
+    let ratio = middle(|scan| scan.filter_us / scan.scan_us);
+    writeln!(out, "| aho-corasick by itself | {scan:.1} | 1.00 |")?;
+    writeln!(out, "| the filter of redaction | {filter:.1} | {ratio:.2} |")?;
+    Ok(())
+}
