@@ -52,7 +52,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/core/src/pipeline.rs",
         find: "recorder.ready()?;",
         replace: "drop(recorder.ready());",
-        tests: &[CORE, AUDIT],
+        tests: &[CORE],
     },
     Mutant {
         name: "recorder-ended",
