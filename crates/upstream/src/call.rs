@@ -52,7 +52,7 @@ impl Shared {
                 }
                 Err(fault) => {
                     if fault.is_illness() {
-                        self.breaker.ill()
+                        self.breaker.ill(fault.words())
                     } else {
                         self.breaker.well()
                     }

@@ -111,6 +111,11 @@ impl Line {
         *owner.get_or_insert_with(|| who.clone()) == *who
     }
 
+    /// Whether it takes nothing new.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
     pub(crate) fn is_claimed(&self) -> bool {
         lock(&self.owner).is_some()
     }
@@ -236,6 +241,10 @@ impl Line {
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
         };
+        if matches!(end, End::Idle) {
+            // Who comes now gets another line.
+            self.stop.cancel();
+        }
         if matches!(end, End::Lost(_)) {
             // What is left of it must not keep the next one waiting.
             let drained = shared.plan.timeout;

@@ -65,7 +65,7 @@ impl Pool {
     /// The line with this key, begun if there is none.
     pub(crate) fn get(&self, key: Key, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
         let mut lines = self.lock();
-        if let Some(line) = lines.iter().find(|line| line.key == key) {
+        if let Some(line) = lines.iter().find(|line| line.key == key && !line.is_stopping()) {
             return Ok(line.clone());
         }
         if lines.len() >= MOST {
@@ -79,7 +79,7 @@ impl Pool {
     }
 
     pub(crate) fn find(&self, key: &Key) -> Option<Arc<Line>> {
-        self.lock().iter().find(|line| line.key == *key).cloned()
+        self.lock().iter().find(|line| line.key == *key && !line.is_stopping()).cloned()
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Line>> {

@@ -224,7 +224,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
 /// Whether there has to be a line although no call needs one.
 fn wants_line(shared: &Shared) -> bool {
     let learned = shared.learned.borrow().is_some();
-    shared.pool.all().is_empty() && (!learned || shared.plan.start == Start::Eager)
+    shared.pool.all().iter().all(|line| line.is_stopping()) && (!learned || shared.plan.start == Start::Eager)
 }
 
 /// Learns what a line's server has, where that may have changed. Says when to come again.

@@ -21,6 +21,8 @@ pub(crate) struct Breaker(Mutex<State>);
 struct State {
     failures: u32,
     open_until: Option<Instant>,
+    /// What was wrong the last time.
+    why: String,
 }
 
 impl Breaker {
@@ -34,8 +36,9 @@ impl Breaker {
             state.open_until = Some(now + SHORTEST);
             return Ok(());
         }
+        let (times, why) = (state.failures, &state.why);
         let message =
-            format!("`{server}` failed {} times in a row, and is left alone for a moment", state.failures);
+            format!("`{server}` failed {times} times in a row ({why}), and is left alone for a moment");
         Err(Error::new(Kind::ConnectionFailed, message)
             .hint(format!("try again in {} s", (until - now).as_secs() + 1)))
     }
@@ -44,8 +47,9 @@ impl Breaker {
         *self.lock() = State::default();
     }
 
-    pub(crate) fn ill(&self) {
+    pub(crate) fn ill(&self, why: String) {
         let mut state = self.lock();
+        state.why = why;
         state.failures = state.failures.saturating_add(1);
         if let Some(beyond) = state.failures.checked_sub(FAILURES) {
             let pause = SHORTEST.saturating_mul(1 << beyond.min(8)).min(LONGEST);
@@ -67,13 +71,13 @@ mod tests {
         let breaker = Breaker::default();
         for _ in 0..FAILURES {
             assert!(breaker.admit("a").is_ok());
-            breaker.ill();
+            breaker.ill("no answer".into());
         }
         assert_eq!(breaker.admit("a").unwrap_err().kind(), Kind::ConnectionFailed);
         tokio::time::advance(SHORTEST).await;
         assert!(breaker.admit("a").is_ok(), "one finds out");
         assert!(breaker.admit("a").is_err(), "the others wait");
-        breaker.ill();
+        breaker.ill("no answer".into());
         tokio::time::advance(SHORTEST).await;
         assert!(breaker.admit("a").is_err(), "it stays open longer");
         tokio::time::advance(SHORTEST).await;

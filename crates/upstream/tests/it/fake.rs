@@ -83,6 +83,10 @@ impl Fake {
         std::fs::read(&path).unwrap().len()
     }
 
+    fn mark(&self, what: &str) {
+        self.count(what);
+    }
+
     fn read(&mut self) -> Option<Value> {
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line).unwrap() == 0 {
@@ -162,9 +166,8 @@ impl Fake {
                 self.send(&notice.to_string());
             }
             "tools/call" => self.call(&id, &params),
-            "notifications/cancelled" => {
-                self.count("cancelled");
-            }
+            "notifications/cancelled" => self.mark("cancelled"),
+            "notifications/roots/list_changed" => self.mark("roots"),
             _ if id.is_null() => {}
             _ => self.error(&id, -32601, "unknown method"),
         }
@@ -220,7 +223,10 @@ impl Fake {
                 self.result(id, &text(self.level.as_str().unwrap_or_default()));
             }
             "hang" => {}
-            "crash" => std::process::exit(9),
+            "crash" => {
+                self.count("crashed");
+                std::process::exit(9)
+            }
             "fragile" if self.count("fragile") == 1 => std::process::exit(9),
             "fragile" => self.result(id, &text("survived")),
             "fail" => self.error(id, -32099, "no luck"),

@@ -1,6 +1,8 @@
 //! Upstreams behind a hub: real processes, real sockets, servers of both eras, and servers that misbehave.
 
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod hostile;

@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, Capabilities, CompletionRef, Kind, ListKind, Outcome, Principal, Target};
+use toolgate_core::{
+    Call, Capabilities, CompletionRef, Kind, ListKind, NewConnection, Outcome, Principal, Source as _,
+    Target, TraceContext, Transport,
+};
 use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, first_round, retry};
 use toolgate_upstream::State;
 use toolgate_wire::{Raw, Version};
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL};
 use crate::rig::{Rig, alive, text, trial};
+
+const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 #[tokio::test]
 async fn servers_of_either_era_are_listed_and_called() {
@@ -75,12 +80,13 @@ async fn of_params_only_what_is_about_the_leg_is_changed() {
     let params = r#"{"name":"fake_echo","x-top":1.5,"arguments":{"b":"x","n":10},"task":{"ttl":1},"_meta":{"vendor":{"k":[1]},"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c"},"io.modelcontextprotocol/clientCapabilities":{}}}"#;
     let seen = async |behaviour: &str| {
         let rig = Rig::fake(behaviour);
-        let call = Call::new(
+        let mut call = Call::new(
             Principal::local(),
             client_modern(),
             Target::Tool("fake_echo".parse().unwrap()),
             Raw::parse(params.to_owned().into()).unwrap(),
         );
+        call.trace = TraceContext::read(TRACE, None, None).map(Arc::new);
         let mut result = rig.drive(call, None).await.complete();
         rig.upstream.stop().await;
         let token = result["structuredContent"]["_meta"]["progressToken"].take();
@@ -89,12 +95,13 @@ async fn of_params_only_what_is_about_the_leg_is_changed() {
     };
     let same = json!({"name": "echo", "x-top": 1.5, "arguments": {"b": "x", "n": 10}});
     let mut legacy = seen("legacy").await;
-    assert_eq!(legacy["_meta"].take(), json!({"vendor": {"k": [1]}, "progressToken": null}));
+    let meta = legacy["_meta"].take();
+    assert_eq!(meta, json!({"vendor": {"k": [1]}, "progressToken": null, "traceparent": TRACE}));
     let mut modern = seen("modern").await;
     let meta = modern["_meta"].take();
     assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "toolgate");
     assert_eq!(meta["io.modelcontextprotocol/clientCapabilities"]["sampling"], json!({}));
-    assert_eq!(meta["vendor"], json!({"k": [1]}));
+    assert_eq!((&meta["vendor"], &meta["traceparent"]), (&json!({"k": [1]}), &json!(TRACE)));
     for mut params in [legacy, modern] {
         params.as_object_mut().unwrap().remove("_meta");
         assert_eq!(params, same);
@@ -306,6 +313,7 @@ async fn a_killed_server_comes_back_and_what_may_be_repeated_is() {
         let error = rig.call(client_legacy(), "fake_crash", json!({"b": ""}), None).await.failed();
         assert_eq!(error.kind(), Kind::ConnectionFailed);
         assert!(error.message().contains("exit code 9"), "{error}");
+        assert_eq!(rig.count("crashed"), 1, "what may have been done is not done again");
         rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
         assert_eq!(rig.status().lost, 2);
         rig.upstream.stop().await;
@@ -344,6 +352,57 @@ async fn the_era_can_be_said() {
     .await;
     assert_eq!(wrong.status.state, State::Failed);
     assert_eq!(wrong.status.error.as_deref(), Some("it does not speak the modern era"));
+}
+
+#[tokio::test]
+async fn who_shares_a_connection_is_configured() {
+    // Two principals, the first of them in two sessions.
+    for (share, connections) in [("all", 1), ("principal", 2), ("session", 3)] {
+        let rig = Rig::shaped("legacy", json!({"share": share}));
+        rig.settled().await;
+        let mut open = Vec::new();
+        for name in ["ann", "ann", "bob"] {
+            let principal = Principal::named(name);
+            let new =
+                NewConnection { transport: Transport::Stdio, principal: principal.clone(), process: None };
+            let connected = rig.hub.connect(new);
+            let connection = Some(connected.id());
+            open.push(connected);
+            let call = Call { principal, connection, ..call(client_legacy(), "fake_echo", json!({"b": ""})) };
+            rig.drive(call, None).await.complete();
+        }
+        rig.until("the line it was learned by is gone", |rig| rig.status().connections == connections).await;
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_learns_that_the_folders_of_its_client_changed() {
+    let rig = Rig::fake("legacy");
+    rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+    rig.upstream.roots_changed();
+    rig.until("the server knows", |rig| rig.count("roots") == 1).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn an_upstream_that_nobody_has_any_more_ends() {
+    let Rig { hub, upstream, place: _place } = Rig::shaped("legacy", json!({"start": "eager"}));
+    let processes = loop {
+        let status = upstream.status();
+        if status.connections == 1 && status.tools > 0 {
+            break status.processes;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    assert!(processes.iter().all(|process| alive(*process)));
+    hub.set_sources(Vec::new());
+    drop((hub, upstream));
+    let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
+    while processes.iter().any(|process| alive(*process)) {
+        assert!(tokio::time::Instant::now() < limit, "its program lives on");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]
