@@ -33,6 +33,8 @@ pub(crate) struct Gate {
     parts: Parts,
     pub(crate) rules: RulesGate,
     limits: Arc<Limits>,
+    /// Those that were there at the start.
+    secrets: Snapshot,
     identity: Option<Identity>,
     settings: Arc<Settings>,
     tasks: Tasks,
@@ -74,7 +76,7 @@ impl Gate {
         }
         let hub = builder.build()?;
         let (settings, tasks) = (Arc::new(settings.clone()), tasks.clone());
-        Ok(Self { hub, fixtures, packs, parts, rules, limits, identity: None, settings, tasks })
+        Ok(Self { hub, fixtures, packs, parts, rules, limits, secrets, identity: None, settings, tasks })
     }
 
     /// Begins to know who brings which token.
@@ -88,7 +90,7 @@ impl Gate {
 
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.
     pub(crate) fn follow(mut self, reloader: &Reloader, access: Option<Access>) {
-        self.parts.follow_secrets(&self.hub);
+        self.parts.follow_secrets(&self.hub, std::mem::take(&mut self.secrets));
         self.parts.follow_pins(&self.hub);
         let mut reloaded = reloader.subscribe();
         let tasks = self.tasks.clone();

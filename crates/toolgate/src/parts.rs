@@ -56,8 +56,8 @@ impl Parts {
         self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")
     }
 
-    /// Hides secrets that are set, by whomever, while the hub runs.
-    pub(crate) fn follow_secrets(&self, hub: &Hub) {
+    /// Hides secrets that are set, by whomever, while the hub runs; `known` are those that are hidden already.
+    pub(crate) fn follow_secrets(&self, hub: &Hub, mut known: Snapshot) {
         let (parts, hub, mut changes) = (self.clone(), hub.clone(), self.database.changes());
         let tasks = hub.tasks().clone();
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
@@ -67,12 +67,23 @@ impl Parts {
                     Ok(_) => continue,
                     Err(RecvError::Closed) => return,
                 }
-                let loaded = parts.load_secrets().await;
-                if let Err(error) = &loaded {
-                    tracing::warn!("secrets changed and cannot be read, the old ones stay hidden: {error:#}");
-                }
-                hub.set_trouble(SECRETS, loaded.err().map(|error| format!("{error:#}")));
-                hub.policy_changed();
+                let trouble = match parts.load_secrets().await {
+                    Ok(secrets) => {
+                        // Lists may name a secret, so they are made anew; but not for nothing.
+                        if !is_same(&secrets, &known) {
+                            hub.policy_changed();
+                        }
+                        known = secrets;
+                        None
+                    }
+                    Err(error) => {
+                        tracing::warn!(
+                            "secrets changed and cannot be read, the old ones stay hidden: {error:#}"
+                        );
+                        Some(format!("{error:#}"))
+                    }
+                };
+                hub.set_trouble(SECRETS, trouble);
             }
         }));
     }
@@ -121,6 +132,13 @@ async fn observe(pins: &Pins, hub: &Hub) {
             }
         }
     }
+}
+
+fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
+    let equal = |((name, secret), (other_name, other)): ((_, &Secret), (_, &Secret))| {
+        name == other_name && secret.expose() == other.expose()
+    };
+    one.iter().count() == other.iter().count() && one.iter().zip(other.iter()).all(equal)
 }
 
 /// What is secret without being kept as a secret.
