@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use toolgate_core::{Call, Client, Hub, Kinds, ListKind, Principal, Scope, Source as _, Target};
+use toolgate_core::{
+    Answers, Call, Client, Event, Hub, Kinds, ListKind, Outcome, Principal, Scope, Source as _, Target,
+};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{
     Driven, Expect as _, builder, call, client_legacy, client_modern, drive, first_round, list_names, retry,
@@ -60,6 +62,26 @@ impl Rig {
 
     async fn call(&self, client: Arc<Client>, tool: &str, arguments: Value) -> Value {
         self.drive(call(client, tool, arguments), &[]).await.complete()
+    }
+
+    /// Calls, and answers every question by its method. Says what was asked.
+    async fn answering(&self, call: Call, answer: impl Fn(&str) -> Value) -> (Vec<&'static str>, Outcome) {
+        let mut run = self.hub.start(call);
+        let mut asked = Vec::new();
+        loop {
+            match tokio::time::timeout(PATIENCE, run.next()).await.expect("the call hangs").unwrap() {
+                Event::Ask(ask) => {
+                    let mut answers = Answers::default();
+                    for question in &ask.questions {
+                        asked.push(question.method);
+                        answers.insert(&question.key, Raw::of(&answer(question.method)));
+                    }
+                    ask.answer(Ok(answers));
+                }
+                Event::Done(outcome) => return (asked, outcome),
+                Event::Progress(_) | Event::Log(_) | Event::Other { .. } | Event::HangUp => {}
+            }
+        }
     }
 
     async fn until(&self, what: &str, so: impl Fn(&Self) -> bool) {
@@ -180,6 +202,13 @@ async fn the_everything_server_over_the_oldest_transport() {
 async fn everything(table: Value, transport: &str) {
     let rig = Rig::start("e", table).await;
     assert_eq!(rig.upstream.status().transport, transport);
+    // A moment after it was connected it asks for the folders of its client.
+    let short =
+        || call(client_legacy(), "e_trigger-long-running-operation", json!({"duration": 0.1, "steps": 1}));
+    let limit = tokio::time::Instant::now() + PATIENCE;
+    while !rig.answering(short(), |_| json!({"roots": []})).await.0.contains(&"roots/list") {
+        assert!(tokio::time::Instant::now() < limit, "it never asks for folders");
+    }
     let sum = rig.call(client_modern(), "e_get-sum", json!({"a": 2, "b": 40})).await;
     assert_eq!(sum["content"][0]["text"], "The sum of 2 and 40 is 42.");
     let image = rig.call(client_legacy(), "e_get-tiny-image", json!({})).await;
@@ -195,8 +224,8 @@ async fn everything(table: Value, transport: &str) {
         json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "sampled words"}});
     let sampling =
         |client| call(client, "e_trigger-sampling-request", json!({"prompt": "p", "maxTokens": 5}));
-    let answers = [("question", answer.clone()), ("question", json!({"roots": []}))];
-    let asked = rig.drive(sampling(client_legacy()), &answers).await.complete();
+    let (_, asked) = rig.answering(sampling(client_legacy()), |_| answer.clone()).await;
+    let asked = asked.complete();
     assert!(asked.to_string().contains("sampled words"), "{asked}");
     let (requests, state) = first_round(&rig.hub, sampling(client_modern())).await.asked();
     assert_eq!(requests["question"]["method"], "sampling/createMessage");
@@ -294,25 +323,9 @@ async fn fixtures(table: &Value, era: &str) {
     // A question, whichever way the server asks and the client is asked.
     let answer = json!({"action": "accept", "content": {"username": "ann", "email": "a@b.c"}});
     let asking = |client| call(client, "test_elicitation", json!({"message": "Who are you?"}));
-    let mut run = rig.hub.start(asking(client_legacy()));
-    let mut asked = false;
-    let outcome = loop {
-        match run.next().await.expect("it ends with an outcome") {
-            toolgate_core::Event::Ask(ask) => {
-                asked = true;
-                let mut answers = toolgate_core::Answers::default();
-                ask.questions.iter().for_each(|question| answers.insert(&question.key, Raw::of(&answer)));
-                ask.answer(Ok(answers));
-            }
-            toolgate_core::Event::Done(outcome) => break outcome,
-            toolgate_core::Event::Progress(_)
-            | toolgate_core::Event::Log(_)
-            | toolgate_core::Event::Other { .. }
-            | toolgate_core::Event::HangUp => {}
-        }
-    };
+    let (asked, outcome) = rig.answering(asking(client_legacy()), |_| answer.clone()).await;
     let result = outcome.complete();
-    assert!(asked && result.to_string().contains("ann"), "{result}");
+    assert!(asked.len() == 1 && result.to_string().contains("ann"), "{result}");
     let (requests, state) = first_round(&rig.hub, asking(client_modern())).await.asked();
     let key = requests.as_object().unwrap().keys().next().unwrap().clone();
     let again = rig.drive(retry(asking(client_modern()), &state, json!({key: answer})), &[]).await.complete();
