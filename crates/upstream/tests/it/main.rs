@@ -9,6 +9,8 @@ mod hostile;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod questions;
+#[cfg(test)]
 mod rig;
 #[cfg(test)]
 mod stdio;

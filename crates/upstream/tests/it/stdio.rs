@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{
-    Call, Capabilities, CompletionRef, Kind, ListKind, NewConnection, Outcome, Principal, Source as _,
-    Target, TraceContext, Transport,
-};
-use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, first_round, retry};
+use toolgate_core::{Call, CompletionRef, Kind, ListKind, Outcome, Principal, Target, TraceContext};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
 use toolgate_upstream::State;
-use toolgate_wire::{Raw, Version};
+use toolgate_wire::Raw;
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL};
 use crate::rig::{Rig, alive, text, trial};
@@ -135,104 +132,6 @@ async fn prompts_resources_and_completions_go_by_the_servers_own_names() {
     }
 }
 
-/// A question in the middle of a call reaches a client of either era.
-#[tokio::test]
-async fn a_legacy_server_asks_a_client_of_either_era() {
-    let rig = Rig::fake("legacy");
-    let answer = json!({"action": "accept", "content": {"n": 1}});
-    let asked = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), Some(answer.clone())).await;
-    assert!(asked.events[0].starts_with("ask question elicitation/create"), "{:?}", asked.events);
-    assert_eq!(asked.complete()["structuredContent"], answer);
-
-    let asking = || call(client_modern(), "fake_ask", json!({"b": "Who?"}));
-    let (requests, state) = first_round(&rig.hub, asking()).await.asked();
-    assert_eq!(requests["question"]["params"]["message"], "Who?");
-    let again = rig.drive(retry(asking(), &state, json!({"question": answer})), None).await;
-    assert_eq!(again.complete()["structuredContent"], answer);
-    rig.upstream.stop().await;
-}
-
-#[tokio::test]
-async fn a_modern_server_asks_a_client_of_either_era() {
-    let rig = Rig::fake("modern");
-    rig.settled().await;
-    let answer = json!({"action": "accept", "content": {"n": 1}});
-    let run = rig.hub.start(call(client_legacy(), "fake_input", json!({"b": ""})));
-    let asked = toolgate_testkit::drive(run, [("who", answer.clone())]).await;
-    assert_eq!(asked.complete()["structuredContent"], json!({"who": answer}));
-
-    let asking = || call(client_modern(), "fake_input", json!({"b": ""}));
-    let (requests, state) = first_round(&rig.hub, asking()).await.asked();
-    assert_eq!(requests["who"]["params"]["message"], "Who?");
-    assert_ne!(state, "kept", "the state is sealed");
-    let again = rig.drive(retry(asking(), &state, json!({"who": answer})), None).await;
-    assert_eq!(again.complete()["structuredContent"], json!({"who": answer}));
-    rig.upstream.stop().await;
-}
-
-#[tokio::test]
-async fn a_server_is_told_only_what_its_client_can_answer() {
-    let rig = Rig::fake("legacy");
-    let unable = client_with(Version::LATEST_LEGACY, Capabilities::default());
-    let refused = rig.call(unable, "fake_ask", json!({"b": "Who?"}), None).await.complete();
-    assert_eq!(refused["structuredContent"]["code"], -32601);
-    let able = Capabilities { sampling: true, ..Capabilities::default() };
-    let able = client_with(Version::LATEST_LEGACY, able);
-    let sampled =
-        rig.call(able, "fake_sample", json!({"b": ""}), Some(json!({"role": "assistant"}))).await.complete();
-    assert!(text(&sampled).contains("assistant"), "{sampled}");
-    assert_eq!(rig.status().connections, 2, "clients that can answer different things do not share");
-    rig.upstream.stop().await;
-}
-
-#[tokio::test]
-async fn two_principals_never_see_each_others_questions() {
-    let rig = Arc::new(Rig::fake("legacy"));
-    rig.settled().await;
-    let asking = |name: &'static str| {
-        let rig = rig.clone();
-        async move {
-            let call = Call {
-                principal: Principal::named(name),
-                ..call(client_legacy(), "fake_ask", json!({"b": name}))
-            };
-            let answer = json!({"action": "accept", "content": {"who": name}});
-            rig.drive(call, Some(answer)).await
-        }
-    };
-    let (one, two) = tokio::join!(asking("ann"), asking("bob"));
-    for (name, driven) in [("ann", one), ("bob", two)] {
-        assert!(driven.events[0].contains(&format!(r#""message":"{name}""#)), "{:?}", driven.events);
-        assert_eq!(driven.complete()["structuredContent"]["content"]["who"], name);
-    }
-    rig.upstream.stop().await;
-}
-
-#[tokio::test]
-async fn a_question_amid_several_calls_is_declined_and_reported() {
-    let rig = Arc::new(Rig::shaped("legacy", json!({"share": "all", "timeout": 2000})));
-    rig.settled().await;
-    let hanging = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
-    rig.until("the first call is under way", |rig| rig.status().in_flight == 1).await;
-    let asked = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), None).await;
-    assert_eq!(asked.events, Vec::<String>::new());
-    assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
-    assert!(rig.notes().contains(&"asked without saying for which call"), "{:?}", rig.notes());
-    drop(hanging);
-    rig.upstream.stop().await;
-}
-
-#[tokio::test]
-async fn a_question_before_the_first_call_waits_for_it() {
-    let rig = Rig::fake("legacy asks-roots");
-    let answer = json!({"roots": [{"uri": "file:///x"}]});
-    let driven = rig.call(client_legacy(), "fake_echo", json!({"b": ""}), Some(answer)).await;
-    let asked: Vec<&String> = driven.events.iter().filter(|event| event.contains("roots/list")).collect();
-    assert_eq!(asked.len(), 1, "{:?}", driven.events);
-    driven.complete();
-    rig.upstream.stop().await;
-}
-
 #[tokio::test]
 async fn progress_and_log_messages_reach_the_caller() {
     for behaviour in ["legacy", "modern"] {
@@ -352,37 +251,6 @@ async fn the_era_can_be_said() {
     .await;
     assert_eq!(wrong.status.state, State::Failed);
     assert_eq!(wrong.status.error.as_deref(), Some("it does not speak the modern era"));
-}
-
-#[tokio::test]
-async fn who_shares_a_connection_is_configured() {
-    // Two principals, the first of them in two sessions.
-    for (share, connections) in [("all", 1), ("principal", 2), ("session", 3)] {
-        let rig = Rig::shaped("legacy", json!({"share": share}));
-        rig.settled().await;
-        let mut open = Vec::new();
-        for name in ["ann", "ann", "bob"] {
-            let principal = Principal::named(name);
-            let new =
-                NewConnection { transport: Transport::Stdio, principal: principal.clone(), process: None };
-            let connected = rig.hub.connect(new);
-            let connection = Some(connected.id());
-            open.push(connected);
-            let call = Call { principal, connection, ..call(client_legacy(), "fake_echo", json!({"b": ""})) };
-            rig.drive(call, None).await.complete();
-        }
-        rig.until("the line it was learned by is gone", |rig| rig.status().connections == connections).await;
-        rig.upstream.stop().await;
-    }
-}
-
-#[tokio::test]
-async fn a_server_learns_that_the_folders_of_its_client_changed() {
-    let rig = Rig::fake("legacy");
-    rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
-    rig.upstream.roots_changed();
-    rig.until("the server knows", |rig| rig.count("roots") == 1).await;
-    rig.upstream.stop().await;
 }
 
 #[tokio::test]

@@ -66,7 +66,12 @@ impl Seen {
 
 impl Web {
     pub(crate) async fn start(behaviour: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_at(behaviour, "127.0.0.1:0").await
+    }
+
+    /// The same at an address that another had before.
+    pub(crate) async fn start_at(behaviour: &str, address: &str) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Seen { behaviour: behaviour.to_owned(), ..Seen::default() });
         let tasks = Tasks::new();
@@ -79,6 +84,12 @@ impl Web {
             }
         });
         Self { url: format!("http://{address}/mcp"), seen, tasks }
+    }
+
+    /// Ends it, and says where it was.
+    pub(crate) async fn stop(self) -> String {
+        self.tasks.shutdown(Duration::ZERO).await;
+        self.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned()
     }
 
     pub(crate) fn table(&self) -> Value {
