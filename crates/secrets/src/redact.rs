@@ -6,6 +6,7 @@ mod json;
 mod patterns;
 mod pieces;
 mod reach;
+mod sieve;
 mod stream;
 mod writer;
 

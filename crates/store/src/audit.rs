@@ -10,8 +10,9 @@ use crate::documents::is_text;
 use crate::failure;
 use query::{Row, Search};
 
-/// How many records one statement adds.
-const TOGETHER: usize = 100;
+/// How many records one statement adds. The driver finds each value's place by going through all places, so that
+/// long statements cost more for each record.
+const TOGETHER: usize = 12;
 /// How many records are removed at a time, so that nobody waits long for the database.
 const AT_ONCE: i64 = 2000;
 
@@ -46,8 +47,9 @@ pub(crate) async fn append(store: &Database, mut rows: Vec<AuditRow>) -> Result<
 async fn try_append(store: &Database, pool: &AnyPool, rows: &[AuditRow]) -> Result<(), sqlx::Error> {
     let mut adding = pool.begin_with(store.begin()).await?;
     for rows in rows.chunks(TOGETHER) {
-        // As many different statements as lengths: they are not worth keeping.
-        let mut insert = sqlx::query(AssertSqlSafe(insert(rows.len()))).persistent(false);
+        // Most are of full length, and that statement is worth keeping.
+        let insert = sqlx::query(AssertSqlSafe(insert(rows.len())));
+        let mut insert = insert.persistent(rows.len() == TOGETHER);
         for row in rows {
             insert = insert
                 .bind(row.writer.as_str())

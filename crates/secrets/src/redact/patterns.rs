@@ -9,6 +9,7 @@ use super::decode::{self, Decoded, Spelling};
 use super::forms::{Form, forms};
 use super::pieces::{Hit, Piece, settle};
 use super::reach::Reach;
+use super::sieve::Sieve;
 
 /// How often spellings are undone, one inside the other: escapes, and percent signs.
 pub(crate) const DEPTH: Depth = Depth { left: [4, 2], stale: false };
@@ -24,6 +25,7 @@ pub(crate) struct Patterns {
     longest: usize,
     markers: Vec<Box<str>>,
     reach: Reach,
+    sieve: Sieve,
 }
 
 struct Known {
@@ -102,7 +104,8 @@ impl Patterns {
             .kind((total > SMALL).then_some(AhoCorasickKind::ContiguousNFA))
             .build(forms.iter().map(|form| &form.bytes))?;
         let reach = Reach::new(forms.iter().map(|form| &*form.bytes));
-        let mut this = Self { automaton, reach, forms, longest, markers };
+        let sieve = Sieve::new(forms.iter().map(|form| &*form.bytes));
+        let mut this = Self { automaton, reach, sieve, forms, longest, markers };
         let again: Vec<u32> = this.forms.iter().map(|form| this.again(&form.bytes)).collect();
         this.forms.iter_mut().zip(again).for_each(|(form, again)| form.again = again);
         Ok(this)
@@ -115,7 +118,7 @@ impl Patterns {
 
     pub(crate) fn memory_usage(&self) -> usize {
         let forms: usize = self.forms.iter().map(|form| form.bytes.len() + size_of::<Known>()).sum();
-        self.automaton.memory_usage() + forms
+        self.automaton.memory_usage() + self.sieve.memory_usage() + forms
     }
 
     pub(crate) fn all(&self) -> Vec<Vec<u8>> {
@@ -145,7 +148,9 @@ impl Patterns {
         let mut at = 0;
         // What is looked at twice because forms may overlap; a text made for it could cost too much.
         let mut spare = 16 * text.len() + (64 << 10);
-        while let Some(found) = self.automaton.find(Input::new(text).range(at..)) {
+        while let Some(place) = self.sieve.next(text, at)
+            && let Some(found) = self.automaton.find(Input::new(text).range(place..))
+        {
             let form = &self.forms[found.pattern().as_usize()];
             let (start, end) = (found.start(), found.end());
             hits.push(Hit { start: from + start, end: from + end, owner: form.owner, base64: form.base64 });
