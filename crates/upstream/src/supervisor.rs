@@ -111,6 +111,7 @@ impl Shared {
 
     pub(crate) fn connected(&self, link: &Link) {
         self.knows(Some(link.facts.version));
+        self.breaker.renewed();
     }
 
     pub(crate) fn lost(&self, why: &str) {

@@ -47,6 +47,13 @@ impl Breaker {
         *self.lock() = State::default();
     }
 
+    /// A new connection deserves a new trial, but one more failure is enough.
+    pub(crate) fn renewed(&self) {
+        let mut state = self.lock();
+        state.open_until = None;
+        state.failures = state.failures.min(FAILURES - 1);
+    }
+
     pub(crate) fn ill(&self, why: String) {
         let mut state = self.lock();
         state.why = why;
@@ -85,5 +92,24 @@ mod tests {
         breaker.well();
         assert!(breaker.admit("a").is_ok());
         assert!(breaker.admit("a").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_new_connection_is_tried_at_once_but_only_once() {
+        let breaker = Breaker::default();
+        for _ in 0..FAILURES * 2 {
+            breaker.ill("no answer".into());
+        }
+        assert!(breaker.admit("a").is_err());
+        breaker.renewed();
+        assert!(breaker.admit("a").is_ok());
+        breaker.ill("no answer".into());
+        let error = breaker.admit("a").unwrap_err();
+        assert_eq!(
+            error.message(),
+            "`a` failed 5 times in a row (no answer), and is left alone for a moment"
+        );
+        tokio::time::advance(SHORTEST).await;
+        assert!(breaker.admit("a").is_ok(), "it is left alone only for the shortest time");
     }
 }
