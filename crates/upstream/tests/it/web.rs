@@ -78,6 +78,7 @@ impl Web {
         let (serving, state) = (tasks.clone(), seen.clone());
         tasks.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                stream.set_nodelay(true).unwrap();
                 state.connections.fetch_add(1, Ordering::SeqCst);
                 let state = state.clone();
                 serving.spawn(wire::serve(stream, move |asked| handle(state.clone(), asked)));
