@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::{Place, Server, until};
+use crate::process::{Place, Server, unlimited, until};
 
 /// A server in a folder whose `toolgate.toml` can be changed.
 struct Live {
@@ -12,13 +12,13 @@ struct Live {
 
 impl Live {
     fn start(toml: &str) -> Self {
-        let place = Place::configured(toml);
+        let place = Place::configured(&unlimited(toml));
         let file = place.path().join("toolgate.toml");
         Self { server: Server::start_in(place, &[]), file }
     }
 
     fn write(&self, toml: &str) {
-        std::fs::write(&self.file, toml).unwrap();
+        std::fs::write(&self.file, unlimited(toml)).unwrap();
     }
 
     fn tools(&self) -> Vec<String> {

@@ -14,7 +14,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{Ended, Place, Server, TOOLGATE, run};
+use crate::process::{Ended, Place, Server, TOOLGATE, run, unlimited};
 
 /// A server, and commands that work on the same data.
 struct Desk {
@@ -88,11 +88,6 @@ impl Desk {
         let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
-}
-
-/// Tests that wait for something ask again and again, so there are no limits but those that are tried.
-fn unlimited(toml: &str) -> String {
-    if toml.contains("[limits]") { toml.into() } else { format!("{toml}\n[limits]\nenabled = false\n") }
 }
 
 fn toolgate(home: &Path, arguments: &[&str]) -> Command {

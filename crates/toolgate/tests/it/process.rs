@@ -68,6 +68,11 @@ impl Place {
     }
 }
 
+/// A configuration without limits, unless it is about them: tests that wait for something ask again and again.
+pub(crate) fn unlimited(toml: &str) -> String {
+    if toml.contains("[limits]") { toml.into() } else { format!("{toml}\n[limits]\nenabled = false\n") }
+}
+
 /// A program that runs; dropping this kills it.
 pub(crate) struct Running(Child);
 
