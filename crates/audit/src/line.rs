@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Write as _;
 
 use serde::Serialize;
-use toolgate_core::{Entry, Transport};
+use toolgate_core::Entry;
 use toolgate_wire::{Raw, write::one_line};
 
 use crate::chain::{Chain, hash};
@@ -26,7 +26,7 @@ pub(crate) fn call(chain: &mut Chain, entry: &Entry<'_>, out: &mut Vec<u8>) {
     if let Some(name) = &entry.client.name {
         text(out, "client", &name.to_string());
     }
-    text(out, "transport", transport(entry.client.transport));
+    text(out, "transport", entry.client.transport.as_str());
     text(out, "target", &target(entry.target.kind(), entry.name));
     if let Some(source) = entry.source {
         text(out, "source", source.as_str());
@@ -140,14 +140,4 @@ fn member(out: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
     key(out, name);
     // Neither writing to memory fails nor any of these values, which are texts, numbers and lists of them.
     drop(serde_json::to_writer(out, value));
-}
-
-fn transport(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Stdio => "stdio",
-        Transport::Attached => "attached",
-        Transport::Http => "http",
-        Transport::Sse => "sse",
-        Transport::Local => "local",
-    }
 }

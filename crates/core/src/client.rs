@@ -22,6 +22,19 @@ pub enum Transport {
     Local,
 }
 
+impl Transport {
+    /// The word for it, in metrics, records and for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Attached => "attached",
+            Self::Http => "http",
+            Self::Sse => "sse",
+            Self::Local => "local",
+        }
+    }
+}
+
 /// The program on the other end of a call.
 #[derive(Debug, Clone)]
 pub struct Client {

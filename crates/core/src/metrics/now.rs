@@ -104,7 +104,7 @@ impl Now {
         let connections: Family<Labels<1>, Gauge> = Family::default();
         for transport in TRANSPORTS {
             let here = self.connections.iter().filter(|info| info.transport == transport).count();
-            connections.get_or_create(&[("transport", word(transport).into())]).set(count(here));
+            connections.get_or_create(&[("transport", transport.as_str().into())]).set(count(here));
         }
         let help = "Clients and sessions that are connected, by transport";
         registry.register("connections", help, connections);
@@ -142,13 +142,3 @@ fn add_process(registry: &mut Registry, process: &ProcessStats) {
 
 /// How clients are connected; calls of this process itself have no connection.
 const TRANSPORTS: [Transport; 4] = [Transport::Stdio, Transport::Attached, Transport::Http, Transport::Sse];
-
-fn word(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Stdio => "stdio",
-        Transport::Attached => "attached",
-        Transport::Http => "http",
-        Transport::Sse => "sse",
-        Transport::Local => "local",
-    }
-}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toolgate_core::{ConnectionInfo, RunInfo, Transport, iso8601};
+use toolgate_core::{ConnectionInfo, RunInfo, iso8601};
 
 /// How many connections, and how many runs, are told one by one; the rest is only counted.
 const MOST_TOLD: usize = 200;
@@ -100,7 +100,7 @@ pub(super) fn connections(all: &[ConnectionInfo], now_ms: u64) -> Vec<Connection
     let latest = &all[all.len().saturating_sub(MOST_TOLD)..];
     let told = |info: &ConnectionInfo| ConnectionStatus {
         id: info.id.number(),
-        transport: word(info.transport).into(),
+        transport: info.transport.as_str().into(),
         client: info.client.as_ref().map(|client| client.name.clone()),
         client_version: info.client.as_ref().map(|client| client.version.clone()),
         principal: info.principal.id.to_string(),
@@ -118,19 +118,9 @@ pub(super) fn runs(all: &[RunInfo]) -> Vec<RunStatus> {
         // Only a tool's name has a grammar; anything else may be what a caller made up.
         name: info.target.name().chars().filter(|char| !char.is_control()).take(128).collect(),
         principal: info.principal.id.to_string(),
-        transport: word(info.transport).into(),
+        transport: info.transport.as_str().into(),
         connection: info.connection.map(|id| id.number()),
         elapsed_ms: u64::try_from(info.elapsed.as_millis()).unwrap_or(u64::MAX),
     };
     all.iter().take(MOST_TOLD).map(told).collect()
-}
-
-fn word(transport: Transport) -> &'static str {
-    match transport {
-        Transport::Stdio => "stdio",
-        Transport::Attached => "attached",
-        Transport::Http => "http",
-        Transport::Sse => "sse",
-        Transport::Local => "local",
-    }
 }
