@@ -189,3 +189,27 @@ fn a_chain_begins_with_its_own_beginning() {
     assert_eq!(report.chains[0].broken[0].reason, "it does not begin its chain", "{report}");
     assert_eq!(report.chains[0].problems, 1, "{report}");
 }
+
+/// A line that says something else, with a hash that is right for it.
+fn reforged(line: &str) -> String {
+    let (open, _) = line.split_once(",\"hash\":").unwrap();
+    let open = open.replace("\"outcome\":\"complete\"", "\"outcome\":\"denied\"");
+    let hash: String = Sha256::digest(format!("{open}}}")).iter().map(|byte| format!("{byte:02x}")).collect();
+    let forged = format!("{open},\"hash\":\"{hash}\"}}");
+    assert_ne!(forged, line);
+    forged
+}
+
+#[test]
+fn a_record_that_was_forged_with_its_hash_does_not_fit_its_neighbours() {
+    let calls: Vec<(u64, String)> = (1..=4).map(|time_ms| (time_ms, format!("tool_{time_ms}"))).collect();
+    let (scene, bytes) = spool(&calls);
+    assert!(spooled(&scene, &bytes).ok);
+    for place in 0..3 {
+        let mut lines: Vec<String> = str::from_utf8(&bytes).unwrap().lines().map(Into::into).collect();
+        lines[place] = reforged(&lines[place]);
+        let forged = lines.join("\n") + "\n";
+        assert!(!spooled(&scene, forged.as_bytes()).ok, "record {place} in a spool");
+        assert!(!stored(&rows(forged.as_bytes())).ok, "record {place} in the store");
+    }
+}

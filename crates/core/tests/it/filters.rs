@@ -1,14 +1,16 @@
 //! Everything that goes out passes the filters.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolgate_core::{
-    Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Progress, Question, Verdict, error_result,
+    Approvals, Entry, Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Principal, Progress,
+    Question, Recorder, Target, Verdict, error_result,
 };
+use toolgate_host::Clock;
 use toolgate_testkit::{
-    Expect, FakeFilter, FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive,
-    first_round, list, prompt_item, resource_item, template_item, text, tool_item,
+    Expect, FakeFilter, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy, client_modern,
+    drive, first_round, list, prompt_item, resource_item, template_item, text, tool_item,
 };
 use toolgate_wire::Raw;
 
@@ -150,4 +152,60 @@ async fn a_filter_that_breaks_down_lets_nothing_out() {
     let local = toolgate_core::Principal::local();
     let look = toolgate_core::Look { principal: &local, profile: None, era: toolgate_wire::Era::Legacy };
     assert_eq!(hub.list(&look, ListKind::Tools, None).await.unwrap_err().kind(), Kind::Internal);
+}
+
+/// Notes the names and arguments that are recorded.
+#[derive(Clone, Default)]
+struct Noting(Arc<Mutex<Vec<String>>>);
+
+impl Recorder for Noting {
+    fn ready(&self) -> toolgate_core::Result<()> {
+        Ok(())
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+
+    fn record(&self, entry: &Entry<'_>) {
+        let arguments = entry.arguments.map(Raw::as_str).unwrap_or_default();
+        self.0.lock().unwrap().push(format!("{} {arguments}", entry.name));
+    }
+}
+
+#[tokio::test]
+async fn what_is_recorded_is_filtered() {
+    let noting = Noting::default();
+    let source =
+        FakeSource::new("a").echo("echo").otherwise(|_, _| async { Ok(Outcome::Complete(text("x"))) });
+    let hub = builder([Arc::new(source)])
+        .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
+        .recorder(Arc::new(noting.clone()))
+        .build()
+        .unwrap();
+    drive(hub.start(call(client_legacy(), "echo", json!({"word": "hunter2"}))), []).await.complete();
+    let uri = Target::Resource("file:///hunter2".into());
+    let params = Raw::literal(r#"{"uri":"file:///hunter2"}"#);
+    drive(hub.start(toolgate_core::Call::new(Principal::local(), client_legacy(), uri, params)), []).await;
+    let noted = noting.0.lock().unwrap().clone();
+    assert_eq!(noted.len(), 2, "{noted:?}");
+    for line in noted {
+        assert!(line.contains("[REDACTED]") && !line.contains("hunter2"), "{line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_arguments_that_a_person_is_shown_are_filtered() {
+    let inbox = Approvals::new(Arc::new(MemoryStore::new()), Clock::system());
+    let hub = builder([Arc::new(FakeSource::new("a").echo("echo"))])
+        .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
+        .gate(Box::new(FakeGate::asking("careful")))
+        .approvals(inbox.clone())
+        .build()
+        .unwrap();
+    let mute = toolgate_core::local_client();
+    drive(hub.start(call(mute, "echo", json!({"word": "hunter2"}))), []).await.failed();
+    let asked = inbox.list().await.unwrap();
+    assert!(asked[0].arguments.contains("[REDACTED]"), "{}", asked[0].arguments);
+    assert!(!asked[0].arguments.contains("hunter2"), "{}", asked[0].arguments);
 }
