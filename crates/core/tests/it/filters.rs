@@ -149,7 +149,7 @@ async fn a_filter_that_breaks_down_lets_nothing_out() {
         assert_eq!(error.kind(), Kind::Internal);
         assert!(!error.message().contains("secret"), "{error}");
     }
-    let local = toolgate_core::Principal::local();
+    let local = Principal::local();
     let look = toolgate_core::Look { principal: &local, profile: None, era: toolgate_wire::Era::Legacy };
     assert_eq!(hub.list(&look, ListKind::Tools, None).await.unwrap_err().kind(), Kind::Internal);
 }
@@ -208,4 +208,12 @@ async fn the_arguments_that_a_person_is_shown_are_filtered() {
     let asked = inbox.list().await.unwrap();
     assert!(asked[0].arguments.contains("[REDACTED]"), "{}", asked[0].arguments);
     assert!(!asked[0].arguments.contains("hunter2"), "{}", asked[0].arguments);
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_even_begin_is_filtered_too() {
+    let hub =
+        builder([Arc::new(FakeSource::new("a").echo("echo"))]).filter(Box::new(Broken)).build().unwrap();
+    let unknown = retry(call(client_modern(), "echo", json!({})), "no state of ours", json!({}));
+    assert_eq!(drive(hub.start(unknown), []).await.failed().kind(), Kind::Internal);
 }
