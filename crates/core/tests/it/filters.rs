@@ -214,6 +214,7 @@ async fn the_arguments_that_a_person_is_shown_are_filtered() {
 async fn a_call_that_cannot_even_begin_is_filtered_too() {
     let hub =
         builder([Arc::new(FakeSource::new("a").echo("echo"))]).filter(Box::new(Broken)).build().unwrap();
-    let unknown = retry(call(client_modern(), "echo", json!({})), "no state of ours", json!({}));
+    let unknown =
+        toolgate_testkit::retry(call(client_modern(), "echo", json!({})), "no state of ours", json!({}));
     assert_eq!(drive(hub.start(unknown), []).await.failed().kind(), Kind::Internal);
 }
