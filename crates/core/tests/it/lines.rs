@@ -1,7 +1,7 @@
 //! What a call leaves in the log: facts at debug level, never what it was sent with.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 
 use serde_json::json;
 use toolgate_core::{Call, Error, Kind, NewConnection, Outcome, Principal, Target, Transport};
@@ -30,8 +30,13 @@ impl Lines {
     }
 }
 
+/// Whoever logs first decides what is remembered of a place in the code; this listens to all, so that no test which
+/// runs beside these makes them deaf.
+static LISTENING: Once = Once::new();
+
 /// Catches what is logged on this thread from this level on.
 fn catch(level: Level) -> (Lines, tracing::subscriber::DefaultGuard) {
+    LISTENING.call_once(|| drop(tracing::subscriber::set_global_default(tracing_subscriber::registry())));
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
