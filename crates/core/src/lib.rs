@@ -22,6 +22,7 @@ mod pack;
 mod parking;
 mod pipeline;
 mod presence;
+mod pretty;
 mod principal;
 mod recorder;
 mod reply;

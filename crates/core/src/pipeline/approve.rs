@@ -9,6 +9,7 @@ use toolgate_wire::Raw;
 use crate::approvals::{Waited, short_id};
 use crate::hub::Inner;
 use crate::pipeline::record::Trace;
+use crate::pretty::pretty;
 use crate::settings::AskBy;
 use crate::{
     Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
@@ -111,17 +112,17 @@ async fn at_client(handle: &RunHandle, asked: &Approval) -> Result<Said> {
     let answer = answers.get(&key);
     let action = answer.and_then(|answer| answer.get("action"));
     match action.as_ref().and_then(Raw::as_string).as_deref() {
-        Some("accept") => Ok(Said::Yes(lasting(answer))),
+        Some("accept") => Ok(Said::Yes(lasting(answer, asked))),
         Some("decline") => Ok(Said::No),
         _ => Err(Error::new(Kind::Denied, "the person did not answer")),
     }
 }
 
 /// For how long a yes of a client holds; anything unclear is a yes for this call alone.
-fn lasting(answer: Option<&Raw>) -> Lasting {
+fn lasting(answer: Option<&Raw>, asked: &Approval) -> Lasting {
     let chosen = answer.and_then(|answer| answer.path(&["content", "allow"]));
     match chosen.as_ref().and_then(Raw::as_string).as_deref() {
-        Some("session") => Lasting::Session,
+        Some("session") if asked.session.is_some() => Lasting::Session,
         Some("always") => Lasting::Always,
         _ => Lasting::Once,
     }
@@ -225,9 +226,7 @@ fn millis(time: Duration) -> u64 {
 
 /// Arguments as a person reads them.
 fn shown(arguments: &Raw) -> String {
-    let pretty = serde_json::from_str::<serde_json::Value>(arguments.as_str())
-        .and_then(|value| serde_json::to_string_pretty(&value))
-        .unwrap_or_else(|_| arguments.as_str().to_owned());
+    let pretty = pretty(arguments);
     let Some((cut, _)) = pretty.char_indices().nth(MOST_SHOWN) else { return pretty };
     format!("{}\n… and {} more bytes", &pretty[..cut], pretty.len() - cut)
 }

@@ -458,3 +458,23 @@ async fn an_answer_is_given_once_and_found_by_the_beginning_of_its_id() {
     let again = desk.inbox.decide(&id, &Decision::Reject(None), "eve").await.unwrap_err();
     assert!(again.message().contains("approved already"), "{again}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_yes_for_a_connection_that_there_is_not_holds_for_this_call() {
+    let desk = desk();
+    let yes = json!({"action": "accept", "content": {"allow": "session"}});
+    let run = desk.hub.start(call(client_legacy(), "write", json!({})));
+    drive(run, [("careful", yes)]).await.complete();
+    assert!(desk.inbox.remembered().await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_is_shown_the_very_numbers_that_were_sent() {
+    let desk = desk();
+    let mut exact = write(1);
+    exact.params =
+        toolgate_wire::Raw::literal(r#"{"name":"write","arguments":{"n":123456789012345678901234567890}}"#);
+    desk.end_of(exact).await.failed();
+    let shown = desk.inbox.list().await.unwrap()[0].arguments.clone();
+    assert!(shown.contains("123456789012345678901234567890"), "{shown}");
+}

@@ -1,0 +1,73 @@
+//! JSON as people read it: indented, with every value exactly as it was sent.
+
+use toolgate_wire::Raw;
+
+/// JSON text indented by two. Nothing is parsed, so no number becomes another one.
+pub(crate) fn pretty(raw: &Raw) -> String {
+    let mut out = String::new();
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut letters = raw.as_str().chars().peekable();
+    while let Some(letter) = letters.next() {
+        if in_string {
+            out.push(letter);
+            in_string = escaped || letter != '"';
+            escaped = letter == '\\' && !escaped;
+            continue;
+        }
+        match letter {
+            ' ' | '\t' | '\r' | '\n' => {}
+            '{' | '[' => {
+                out.push(letter);
+                while letters.next_if(char::is_ascii_whitespace).is_some() {}
+                match letters.next_if(|next| matches!(next, '}' | ']')) {
+                    Some(end) => out.push(end),
+                    None => {
+                        depth += 1;
+                        line(&mut out, depth);
+                    }
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(letter);
+            }
+            ',' => {
+                out.push(letter);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ => {
+                in_string = letter == '"';
+                out.push(letter);
+            }
+        }
+    }
+    out
+}
+
+fn line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n("  ", depth));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stay_as_they_were_sent() {
+        #[track_caller]
+        fn check(json: &'static str, expect: &str) {
+            assert_eq!(pretty(&Raw::literal(json)), expect);
+        }
+        check("{}", "{}");
+        check("[ ]", "[]");
+        check(r#"{"n":123456789012345678901234567890}"#, "{\n  \"n\": 123456789012345678901234567890\n}");
+        check(
+            r#"{ "a" : [1.00, {"b":"x,{}:\"\\"}] }"#,
+            "{\n  \"a\": [\n    1.00,\n    {\n      \"b\": \"x,{}:\\\"\\\\\"\n    }\n  ]\n}",
+        );
+        check(r#""\\""#, r#""\\""#);
+    }
+}
