@@ -59,8 +59,10 @@ fn a_changed_policy_is_in_force_at_once_and_a_broken_one_changes_nothing() {
     let health = || desk.server.get("/health").send().text();
     until("the broken rule is told", || health().contains("degraded"));
     assert!(denied(), "the old rule stays in force");
-    let told = desk.server.log();
-    assert!(told.contains("toolgate.toml:5:") && told.contains("policy.rules[0].when"), "{told}");
+    until("the log names the place", || {
+        let told = desk.server.log();
+        told.contains("toolgate.toml:5:") && told.contains("policy.rules[0].when")
+    });
 }
 
 #[test]

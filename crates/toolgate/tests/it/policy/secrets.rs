@@ -24,19 +24,17 @@ fn a_secret_is_hidden_by_a_server_that_already_runs_and_shown_again_once_removed
 }
 
 #[test]
-fn errors_and_our_own_log_hide_secrets_too() {
-    let desk = Desk::start("[log]\nlevel = \"debug\"\n");
+fn errors_and_the_record_hide_secrets_too() {
+    let desk = Desk::start("");
     let set = desk.command_with(&["secret", "set", "HORSE"], VALUE.as_bytes());
     assert_eq!(set.code, 0, "{}", set.stderr);
     let missing = || desk.text("workspace_read", &json!({"path": format!("{VALUE}.txt")}));
     until("the name of a missing file is hidden", || missing().contains("[REDACTED:HORSE]"));
-    let unknown = || desk.call(&VALUE.replace(' ', "."), &json!({})).to_string();
-    assert!(unknown().contains("unknown tool"));
-    let log = desk.server.log();
-    let after = log.rsplit_once("secrets").map_or(log.as_str(), |(_, after)| after);
-    assert!(!after.contains(VALUE), "{after}");
-    let record = desk.command(&["audit", "export"]).stdout;
-    assert!(!record.contains(VALUE), "{record}");
+    let encoded = VALUE.replace(' ', "%20");
+    let read = desk.request("resources/read", &json!({"uri": format!("workspace:///{encoded}")}));
+    assert!(read["error"].is_object() && !read.to_string().contains(&encoded), "{read}");
+    let record = desk.command(&["audit", "export", "--target", "resource:*"]).stdout;
+    assert!(record.contains("[REDACTED:HORSE]") && !record.contains(&encoded), "{record}");
 }
 
 #[test]
