@@ -3,7 +3,7 @@
 use toolgate_wire::Raw;
 
 use crate::guard::guard;
-use crate::{Error, Outcome, Result};
+use crate::{Error, Outcome, Result, SourceStatus};
 
 /// Changes what leaves towards a client: results, errors, progress, log messages, questions and lists.
 pub trait Filter: Send + Sync {
@@ -39,6 +39,16 @@ impl Filters {
             Ok(Some(filtered)) => filtered.into(),
             Err(_) => "".into(),
         }
+    }
+
+    /// Filters how a source stands; a filter that breaks down lets nothing out but its name and state.
+    pub(crate) fn status(&self, status: SourceStatus) -> SourceStatus {
+        if self.0.is_empty() {
+            return status;
+        }
+        let bare = SourceStatus { name: status.name.clone(), state: status.state, ..SourceStatus::default() };
+        let filtered = guard("filter", || self.json(Raw::of(&status)));
+        filtered.ok().and_then(|raw| serde_json::from_slice(raw.as_bytes()).ok()).unwrap_or(bare)
     }
 
     /// Filters a page of a list; one that breaks down lets nothing out.

@@ -19,7 +19,7 @@ use toolgate_wire::{Era, Raw};
 use crate::catalog::{Catalog, Change, Entry};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
-use crate::metrics::{Now, SourceStates};
+use crate::metrics::Now;
 use crate::parking::{Answered, Parked, Parking};
 use crate::presence::Presence;
 use crate::seal::{Next, Sealer, State, digest};
@@ -27,9 +27,10 @@ use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::view::{Page, View};
 use crate::{
-    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Limiter, ListKind,
-    Listing, Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Scope,
-    Settings, Source, SourceId, SourceState, Target, TooMany, ToolItem, Tracer, Viewer, pipeline, run,
+    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter,
+    ListKind, Listing, Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo,
+    Scope, Settings, Source, SourceId, SourceStatus, Target, TooMany, ToolItem, Tracer, Viewer, pipeline,
+    run,
 };
 
 pub use build::HubBuilder;
@@ -75,7 +76,6 @@ pub(crate) struct Inner {
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) approvals: Option<Approvals>,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
-    source_states: SourceStates,
     /// Tells the connections of this hub from those of another.
     pub(crate) instance: String,
 }
@@ -287,9 +287,23 @@ impl Hub {
         troubles
     }
 
-    /// Notes how a source is; one of which nothing was said is connected.
-    pub fn set_source_state(&self, source: &SourceId, state: SourceState) {
-        self.inner.source_states.set(source.clone(), state);
+    /// How the upstreams stand, as people may see it.
+    pub fn upstreams(&self) -> Vec<SourceStatus> {
+        let sources = self.inner.sources.now();
+        let statuses = sources.all.iter().filter_map(|source| source.status());
+        statuses.map(|status| self.inner.filters.status(status)).collect()
+    }
+
+    /// Has an upstream connect anew, and learn anew what its server has.
+    pub fn restart(&self, name: &str) -> Result<()> {
+        let sources = self.inner.sources.now();
+        let source = sources.all.iter().find(|source| source.is_foreign() && source.id().as_str() == name);
+        let Some(source) = source else {
+            return Err(Error::new(Kind::NotFound, format!("there is no upstream `{name}`"))
+                .hint("`toolgate mcp list` shows those there are"));
+        };
+        source.restart();
+        Ok(())
     }
 
     /// All metrics as text: what was counted, and what is so right now.
@@ -299,7 +313,7 @@ impl Hub {
             version: version.and_then(|version| version.as_string().map(Into::into)).unwrap_or_default(),
             connections: self.connections(),
             tasks: self.inner.tasks.count(),
-            sources: self.inner.source_states.of(self.sources()),
+            sources: self.inner.sources.states(),
             process: ProcessStats::read(),
         }))
     }

@@ -32,6 +32,7 @@ mod seal;
 mod settings;
 mod source;
 mod sources;
+mod status;
 mod store;
 mod target;
 mod task;
@@ -53,7 +54,7 @@ pub use filter::Filter;
 pub use gate::{Gate, Judged, Judgement, Listed, Origin, Verdict, Viewer};
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
 pub use limiter::{Admission, Limiter, Place, TooMany};
-pub use metrics::{Exposition, Metrics, Reading, SourceState};
+pub use metrics::{Exposition, Metrics, Reading};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackSource, Shelf};
 pub use pipeline::Permitted;
@@ -68,6 +69,7 @@ pub use source::{
     Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,
     TemplateItem, ToolItem,
 };
+pub use status::{Note, SourceState, SourceStatus};
 pub use store::{
     AuditQuery, AuditRow, Collection, Document, SharedStore, Store, StoreError, Stored, Write, Written,
 };

@@ -16,8 +16,7 @@ use prometheus_client::registry::Registry;
 use crate::{Error, Kind, Outcome, Result, Target};
 use durations::Durations;
 pub use exposition::Exposition;
-pub use now::SourceState;
-pub(crate) use now::{Now, SourceStates};
+pub(crate) use now::Now;
 pub use reading::Reading;
 use reading::Readings;
 

@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, watch};
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Raw, Template};
 
-use crate::{Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, ToolName};
+use crate::{Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceStatus, ToolName};
 
 /// The name of a source, unique in a hub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,6 +68,14 @@ pub trait Source: Send + Sync {
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         None
     }
+
+    /// How it stands, where there is more to say than that it is there.
+    fn status(&self) -> Option<SourceStatus> {
+        None
+    }
+
+    /// Connects anew, and learns anew what there is.
+    fn restart(&self) {}
 
     /// The folders of the client on standard input are not what they were.
     fn roots_changed(&self) {}

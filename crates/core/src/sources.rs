@@ -7,7 +7,7 @@ use tokio::sync::{broadcast, watch};
 use toolgate_host::Tasks;
 
 use crate::catalog::Change;
-use crate::{Offers, Source};
+use crate::{Offers, Source, SourceId, SourceState};
 
 /// All sources at one moment, in order.
 pub(crate) struct Set {
@@ -39,6 +39,12 @@ impl Sources {
         self.current.store(Arc::new(Set::new(all)));
         self.replaced.send_replace(());
         self.now()
+    }
+
+    /// How each source is.
+    pub(crate) fn states(&self) -> Vec<(SourceId, SourceState)> {
+        let state = |source: &Arc<dyn Source>| source.status().map(|status| status.state).unwrap_or_default();
+        self.now().all.iter().map(|source| (source.id().clone(), state(source))).collect()
     }
 
     /// Tells when the sources are replaced.

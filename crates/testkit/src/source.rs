@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
     Called, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome, Permitted, PromptItem,
-    ResourceItem, Result, RunHandle, Scope, Source, SourceId, TemplateItem, ToolItem,
+    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TemplateItem,
+    ToolItem,
 };
 use toolgate_wire::{Raw, Template};
 
@@ -42,6 +43,7 @@ pub struct FakeSource {
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
     on_demand: Option<OnDemand>,
+    status: Option<SourceStatus>,
 }
 
 impl FakeSource {
@@ -56,7 +58,15 @@ impl FakeSource {
             seen: Mutex::default(),
             demanded: Mutex::default(),
             on_demand: None,
+            status: None,
         }
+    }
+
+    /// Says how it stands, as someone else's server does.
+    #[must_use]
+    pub fn stands(mut self, state: SourceState) -> Self {
+        self.status = Some(SourceStatus { name: self.id.to_string(), state, ..SourceStatus::default() });
+        self
     }
 
     /// Adds a tool that takes any object.
@@ -188,6 +198,10 @@ impl Source for FakeSource {
         if let Some(on_demand) = &self.on_demand {
             on_demand(self, kind);
         }
+    }
+
+    fn status(&self) -> Option<SourceStatus> {
+        self.status.clone()
     }
 
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {

@@ -39,7 +39,7 @@ impl Journal {
             }
             None => {
                 tracing::warn!(server = %self.server, what, "a server misbehaves");
-                inner.notes.push(Note { what, times: 1, detail });
+                inner.notes.push(Note { what: what.into(), times: 1, detail });
             }
         }
     }

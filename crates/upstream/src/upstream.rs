@@ -110,10 +110,14 @@ impl Upstream {
             name: shared.plan.name.to_string(),
             state,
             error,
+            hint: None,
             challenge,
-            transport: links.first().map_or(transport(&shared.plan), |link| link.wire.transport.word()),
-            version: version.map(toolgate_wire::Version::as_str),
-            era: version.map(era_word),
+            transport: links
+                .first()
+                .map_or(transport(&shared.plan), |link| link.wire.transport.word())
+                .into(),
+            version: version.map(|version| version.as_str().to_owned()),
+            era: version.map(|version| era_word(version).to_owned()),
             connections: links.len(),
             processes: links.iter().filter_map(|link| link.wire.transport.process()).collect(),
             in_flight: links.iter().map(|link| link.wire.desk.calls()).sum(),
@@ -178,6 +182,14 @@ impl Source for Upstream {
 
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         Some(self.shared.reports.updates.subscribe())
+    }
+
+    fn status(&self) -> Option<Status> {
+        Some(Self::status(self))
+    }
+
+    fn restart(&self) {
+        Self::restart(self);
     }
 
     fn roots_changed(&self) {

@@ -10,7 +10,6 @@ use toolgate_host::{Clock, Tasks};
 use super::{AskTrouble, Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
-use crate::metrics::SourceStates;
 use crate::parking::Parking;
 use crate::seal::Sealer;
 use crate::sources::{Sources, watch_updates};
@@ -160,7 +159,6 @@ impl HubBuilder {
             sealer: Sealer::random()?,
             tasks: TaskTable::default(),
             metrics: self.metrics,
-            source_states: SourceStates::default(),
             changes,
             owner: self.owner,
             clock: self.clock,

@@ -1,8 +1,5 @@
 //! What is known of a hub and its process only when someone looks.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
@@ -11,72 +8,7 @@ use prometheus_client::registry::Registry;
 use toolgate_host::process_stats::ProcessStats;
 
 use super::Labels;
-use crate::{ConnectionInfo, SourceId, Transport};
-
-/// How a source is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SourceState {
-    /// It answers.
-    #[default]
-    Connected,
-    /// It is about to.
-    Connecting,
-    /// It is switched off.
-    Disabled,
-    /// It does not answer.
-    Failed,
-    /// Someone has to sign in first.
-    NeedsAuth,
-    /// We have to be registered with it first.
-    NeedsClientRegistration,
-}
-
-impl SourceState {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Connected,
-        Self::Connecting,
-        Self::Disabled,
-        Self::Failed,
-        Self::NeedsAuth,
-        Self::NeedsClientRegistration,
-    ];
-
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Connected => "connected",
-            Self::Connecting => "connecting",
-            Self::Disabled => "disabled",
-            Self::Failed => "failed",
-            Self::NeedsAuth => "needs_auth",
-            Self::NeedsClientRegistration => "needs_client_registration",
-        }
-    }
-}
-
-/// How sources are that have said so; all others are connected.
-#[derive(Default)]
-pub(crate) struct SourceStates(Mutex<HashMap<SourceId, SourceState>>);
-
-impl SourceStates {
-    pub(crate) fn set(&self, source: SourceId, state: SourceState) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(source, state);
-    }
-
-    /// The states of these sources; those of others are forgotten.
-    pub(crate) fn of(&self, sources: Vec<SourceId>) -> Vec<(SourceId, SourceState)> {
-        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        states.retain(|source, _| sources.contains(source));
-        sources
-            .into_iter()
-            .map(|source| {
-                let state = states.get(&source).copied().unwrap_or_default();
-                (source, state)
-            })
-            .collect()
-    }
-}
+use crate::{ConnectionInfo, SourceId, SourceState, Transport};
 
 /// What is so right now.
 pub(crate) struct Now {

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::json;
 use tokio::sync::Notify;
 use toolgate_core::{
-    Call, CompletionRef, Exposition, Hub, NewConnection, Outcome, Principal, Reading, SourceId, SourceState,
-    Target, Transport, Verdict,
+    Call, CompletionRef, Exposition, Hub, NewConnection, Outcome, Principal, Reading, SourceState, Target,
+    Transport, Verdict,
 };
 use toolgate_testkit::{FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive, hub, text};
 use toolgate_wire::Raw;
@@ -97,8 +97,8 @@ async fn what_runs_now_is_counted_and_what_is_gone_is_not() {
 async fn sources_are_told_by_state_and_one_that_left_is_forgotten() {
     let hub = hub([Arc::new(FakeSource::new("a")), Arc::new(FakeSource::new("b"))]);
     has(&hub, "toolgate_sources{state=\"connected\"} 2");
-    hub.set_source_state(&SourceId::new("b"), SourceState::NeedsAuth);
-    hub.set_source_state(&SourceId::new("nobody's"), SourceState::Failed);
+    let waits = FakeSource::new("b").stands(SourceState::NeedsAuth);
+    hub.set_sources(vec![Arc::new(FakeSource::new("a")), Arc::new(waits)]);
     has(&hub, "toolgate_sources{state=\"connected\"} 1");
     has(&hub, "toolgate_sources{state=\"needs_auth\"} 1");
     has(&hub, "toolgate_sources{state=\"failed\"} 0");

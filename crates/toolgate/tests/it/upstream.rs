@@ -305,7 +305,7 @@ async fn our_fixtures_in_every_combination_of_eras() {
 
 async fn fixtures(table: &Value, era: &str) {
     let rig = Rig::start("f", table.clone()).await;
-    assert_eq!(rig.upstream.status().era, Some(if era == "modern" { "modern" } else { "legacy" }));
+    assert_eq!(rig.upstream.status().era.as_deref(), Some(if era == "modern" { "modern" } else { "legacy" }));
     for client in [client_legacy, client_modern] {
         let text = rig.call(client(), "test_simple_text", json!({})).await;
         assert_eq!(text["content"][0]["text"], "This is a simple text response for testing.");

@@ -31,7 +31,7 @@ async fn servers_of_either_era_and_of_the_oldest_kind_are_listed_and_called() {
         let (_web, rig) = rig(behaviour).await;
         let status = rig.status();
         assert_eq!(
-            (status.era, status.transport, status.tools),
+            (status.era.as_deref(), &*status.transport, status.tools),
             (Some(era), transport, tools),
             "{behaviour} {status:?}"
         );

@@ -1,5 +1,6 @@
 //! What tests stand on: upstreams of the fake server, a hub over them, and calls through it.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use tokio::time::Instant;
 use toolgate_core::{Call, Client, Hub, ListKind, Principal, Target};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{Driven, builder, call, drive};
-use toolgate_upstream::{Definitions, Plan, Report, Status, Surroundings, Upstream, UpstreamConfig};
+use toolgate_upstream::{Definitions, Note, Plan, Report, Status, Surroundings, Upstream, UpstreamConfig};
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
@@ -133,7 +134,11 @@ impl Rig {
 
     /// What the status notes, in words.
     pub(crate) fn notes(&self) -> Vec<&'static str> {
-        self.status().notes.iter().map(|note| note.what).collect()
+        let word = |note: Note| match note.what {
+            Cow::Borrowed(word) => word,
+            Cow::Owned(word) => panic!("made up: {word}"),
+        };
+        self.status().notes.into_iter().map(word).collect()
     }
 
     /// Waits until something is so.

@@ -25,7 +25,11 @@ async fn servers_of_either_era_are_listed_and_called() {
         assert_eq!(rig.names(ListKind::Prompts).await, ["fake_greet"]);
         assert_eq!(rig.names(ListKind::Resources).await, ["fake://one"]);
         assert_eq!(rig.names(ListKind::Templates).await, ["fake://t/{id}"]);
-        assert_eq!((rig.status().era, rig.status().state), (Some(era), State::Connected), "{behaviour}");
+        assert_eq!(
+            (rig.status().era.as_deref(), rig.status().state),
+            (Some(era), State::Connected),
+            "{behaviour}"
+        );
         for client in [client_legacy(), client_modern()] {
             let result = rig.call(client, "fake_echo", json!({"b": "x"}), None).await.complete();
             assert_eq!(result["structuredContent"]["name"], "echo");
@@ -224,7 +228,11 @@ async fn servers_that_do_not_take_the_question_are_legacy() {
     for (behaviour, starts) in [("legacy exits-on-probe", 2), ("legacy silent-on-probe", 1)] {
         let rig = Rig::shaped(behaviour, json!({"probe_timeout": 100, "start": "eager"}));
         rig.settled().await;
-        assert_eq!((rig.status().era, rig.count("started")), (Some("legacy"), starts), "{behaviour}");
+        assert_eq!(
+            (rig.status().era.as_deref(), rig.count("started")),
+            (Some("legacy"), starts),
+            "{behaviour}"
+        );
         // What was found out is remembered.
         rig.upstream.restart();
         rig.until("it is connected anew", |rig| {
@@ -243,7 +251,7 @@ async fn the_era_can_be_said() {
         json!({"era": "modern"}),
     ))
     .await;
-    assert_eq!((right.status.state, right.status.era), (State::Connected, Some("modern")));
+    assert_eq!((right.status.state, right.status.era.as_deref()), (State::Connected, Some("modern")));
     let wrong = trial(crate::rig::with(
         crate::rig::fake("legacy", std::path::Path::new("/tmp")),
         json!({"era": "modern"}),
