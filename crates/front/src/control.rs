@@ -22,7 +22,7 @@ use toolgate_host::socket::make_private;
 use toolgate_host::{PrivateSocket, ProcessLock};
 
 pub use bridge::{Link, bridge};
-pub use client::{Joined, join, reload, status};
+pub use client::{Joined, join, reload, restart, status, upstreams};
 pub use own::{keep, serve_here};
 pub use status::{ConnectionStatus, OtherStatus, RunStatus, Status};
 
@@ -47,6 +47,8 @@ mod method {
     pub(super) const STAND_BY: &str = "toolgate/stand_by";
     pub(super) const STATUS: &str = "toolgate/status";
     pub(super) const RELOAD: &str = "toolgate/reload";
+    pub(super) const UPSTREAMS: &str = "toolgate/upstreams";
+    pub(super) const RESTART: &str = "toolgate/restart";
     /// A hub that stops says so to who is attached: what it is sent from now on it does not read.
     pub(in crate::control) const STOPPING: &str = "toolgate/stopping";
 }
@@ -146,6 +148,12 @@ struct Attach {
     terms: Terms,
     /// From where on the hub numbers its questions to the client.
     first_question: u64,
+}
+
+/// Which upstream a command is for; all, where none is named and all can be meant.
+#[derive(Debug, Serialize, Deserialize)]
+struct Which {
+    name: Option<String>,
 }
 
 /// How a process says that it would take the owner's place.

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use toolgate_core::SourceStatus;
 use toolgate_host::socket;
 use toolgate_wire::{Frame, Id, Message, Raw, write};
 
 use super::bridge::Link;
 use super::server::line;
 use super::status::Status;
-use super::{About, Attach, ControlError, Owned, PATIENCE, PROTOCOL, SOCKET, StandBy, Terms, method};
+use super::{About, Attach, ControlError, Owned, PATIENCE, PROTOCOL, SOCKET, StandBy, Terms, Which, method};
 
 /// How long to wait before the socket is tried again, when its owner is just coming or going.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ pub async fn join(folder: &Path, terms: &Terms, first_question: u64) -> Joined {
 /// # Errors
 /// Someone is there, but cannot be talked to.
 pub async fn status(folder: &Path) -> Result<Option<Status>, ControlError> {
-    let Some(told) = command(folder, method::STATUS).await? else { return Ok(None) };
+    let Some(told) = command(folder, method::STATUS, &Raw::literal("{}")).await? else { return Ok(None) };
     serde_json::from_slice(told.as_bytes()).map(Some).map_err(|_| ControlError::silent(folder))
 }
 
@@ -64,16 +65,36 @@ pub async fn status(folder: &Path) -> Result<Option<Status>, ControlError> {
 /// # Errors
 /// Someone is there, but cannot be talked to, or would not.
 pub async fn reload(folder: &Path) -> Result<Option<String>, ControlError> {
-    let Some(told) = command(folder, method::RELOAD).await? else { return Ok(None) };
+    let Some(told) = command(folder, method::RELOAD, &Raw::literal("{}")).await? else { return Ok(None) };
     Ok(Some(told.get("reloaded").and_then(|text| text.as_string().map(String::from)).unwrap_or_default()))
 }
 
+/// How the upstreams of the hub that owns a data folder stand, or one of them with what its program complained;
+/// `None` where no hub runs.
+///
+/// # Errors
+/// Someone is there, but cannot be talked to.
+pub async fn upstreams(folder: &Path, name: Option<&str>) -> Result<Option<Vec<SourceStatus>>, ControlError> {
+    let which = Raw::of(&Which { name: name.map(Into::into) });
+    let Some(told) = command(folder, method::UPSTREAMS, &which).await? else { return Ok(None) };
+    serde_json::from_slice(told.as_bytes()).map(Some).map_err(|_| ControlError::silent(folder))
+}
+
+/// Has the hub that owns a data folder connect anew to an upstream; tells whether a hub runs.
+///
+/// # Errors
+/// Someone is there, but cannot be talked to, or knows no such upstream.
+pub async fn restart(folder: &Path, name: &str) -> Result<bool, ControlError> {
+    let which = Raw::of(&Which { name: Some(name.into()) });
+    Ok(command(folder, method::RESTART, &which).await?.is_some())
+}
+
 /// Asks the owner of a data folder something; comes back while it has no room.
-async fn command(folder: &Path, method: &str) -> Result<Option<Raw>, ControlError> {
+async fn command(folder: &Path, method: &str, params: &Raw) -> Result<Option<Raw>, ControlError> {
     let begun = Instant::now();
     loop {
         let Some(mut talk) = Talk::begin(folder).await? else { return Ok(None) };
-        match talk.ask(method, &Raw::literal("{}")).await {
+        match talk.ask(method, params).await {
             Err(ControlError::Silent { .. }) if begun.elapsed() < 2 * PATIENCE => {}
             told => return told.map(Some),
         }

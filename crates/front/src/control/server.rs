@@ -16,7 +16,7 @@ use toolgate_host::socket::PeerProcess;
 use toolgate_wire::{Frame, Id, Message, Raw, Request, code, write};
 
 use super::status::{OtherStatus, Status, connections, runs};
-use super::{About, Attach, LONGEST_LINE, Owned, PATIENCE, PROTOCOL, StandBy, Terms, method};
+use super::{About, Attach, LONGEST_LINE, Owned, PATIENCE, PROTOCOL, StandBy, Terms, Which, method};
 use crate::connection::Who;
 use crate::stdio::{StdioLimits, serve_as};
 
@@ -107,6 +107,14 @@ impl Visit {
                 }
                 method::RELOAD => {
                     let answer = self.reload(&request.id).await;
+                    self.send(answer).await;
+                }
+                method::UPSTREAMS => {
+                    let answer = self.shared.upstreams(&request);
+                    self.send(answer).await;
+                }
+                method::RESTART => {
+                    let answer = self.shared.restart(&request);
                     self.send(answer).await;
                 }
                 _ => self.refuse(&request.id, code::METHOD_NOT_FOUND, "unknown method").await,
@@ -232,6 +240,31 @@ impl Shared {
             run_count: running.len(),
             runs: runs(&running),
             others: self.others().values().cloned().collect(),
+        }
+    }
+
+    /// How the upstreams stand; what their programs complained only where one is named, for it may be long.
+    fn upstreams(&self, request: &Request) -> Bytes {
+        let which: Which = match read(request) {
+            Ok(which) => which,
+            Err(why) => return write::error(Some(&request.id), code::INVALID_PARAMS, &why, None),
+        };
+        let mut upstreams = self.hub.upstreams();
+        match which.name {
+            Some(name) => upstreams.retain(|status| status.name == name),
+            None => upstreams.iter_mut().for_each(|status| status.stderr.clear()),
+        }
+        write::result(&request.id, &Raw::of(&upstreams))
+    }
+
+    fn restart(&self, request: &Request) -> Bytes {
+        let done = read(request).and_then(|which: Which| {
+            let name = which.name.unwrap_or_default();
+            self.hub.restart(&name).map_err(|error| error.to_string())
+        });
+        match done {
+            Ok(()) => write::result(&request.id, &Raw::literal("{}")),
+            Err(why) => write::error(Some(&request.id), code::INVALID_PARAMS, &why, None),
         }
     }
 
