@@ -166,7 +166,7 @@ impl ConfigFile {
 
     fn has_container(&self, text: &Text) -> bool {
         let about = self.client.about();
-        about.format.has(&text.text, about.container)
+        about.format.has(&text.text, &[about.container])
     }
 
     /// Whether the entry is all that distinguishes the file from an older one.
@@ -200,13 +200,13 @@ impl ConfigFile {
 
     fn with(&self, text: &Text, name: &str, entry: &Value) -> Result<Vec<u8>, Problem> {
         let about = self.client.about();
-        let after = about.format.set(&text.text, about.container, name, entry);
+        let after = about.format.set(&text.text, &[about.container], name, entry);
         after.map(|after| text.with(after)).map_err(|fault| located(&self.path, text, fault))
     }
 
     fn without(&self, text: &Text, name: &str, prune: bool) -> Result<Vec<u8>, Problem> {
         let about = self.client.about();
-        let after = about.format.remove(&text.text, about.container, name, prune);
+        let after = about.format.remove(&text.text, &[about.container], name, prune);
         after.map(|after| text.with(after)).map_err(|fault| located(&self.path, text, fault))
     }
 }
@@ -229,7 +229,7 @@ fn decode(path: &Path, bytes: &[u8]) -> Result<Text, Problem> {
 
 fn listed(client: Client, content: &Text) -> Result<Vec<Entry>, Fault> {
     let about = client.about();
-    let entries = about.format.entries(&content.text, about.container)?;
+    let entries = about.format.entries(&content.text, &[about.container])?;
     Ok(entries.into_iter().map(|(name, written)| shape::entry(&name, written)).collect())
 }
 

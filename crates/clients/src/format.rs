@@ -29,50 +29,44 @@ impl Fault {
 
 impl Format {
     /// The entries in the container, in order; none if there is no container.
-    pub(crate) fn entries(self, text: &str, container: &str) -> Result<Vec<(String, Value)>, Fault> {
+    pub(crate) fn entries(self, text: &str, path: &[&str]) -> Result<Vec<(String, Value)>, Fault> {
         match self {
-            Self::Json => json::entries(text, container),
-            Self::Toml => toml::entries(text, container),
+            Self::Json => json::entries(text, path),
+            Self::Toml => toml::entries(text, top(path)),
         }
     }
 
     /// Whether there is a container.
-    pub(crate) fn has(self, text: &str, container: &str) -> bool {
+    pub(crate) fn has(self, text: &str, path: &[&str]) -> bool {
         match self {
-            Self::Json => json::has(text, container),
-            Self::Toml => toml::has(text, container),
+            Self::Json => json::has(text, path),
+            Self::Toml => toml::has(text, top(path)),
         }
     }
 
     /// The text with this entry in the container, in place of one of the same name.
-    pub(crate) fn set(self, text: &str, container: &str, name: &str, entry: &Value) -> Result<String, Fault> {
+    pub(crate) fn set(self, text: &str, path: &[&str], name: &str, entry: &Value) -> Result<String, Fault> {
         let after = match self {
-            Self::Json => json::set(text, container, name, entry),
-            Self::Toml => toml::set(text, container, name, entry),
+            Self::Json => json::set(text, path, name, entry),
+            Self::Toml => toml::set(text, top(path), name, entry),
         }?;
-        self.verify(text, &after, container, name)
+        self.verify(text, &after, path, name)
     }
 
     /// The text without the entry; `prune` takes a container along that is then empty.
-    pub(crate) fn remove(
-        self,
-        text: &str,
-        container: &str,
-        name: &str,
-        prune: bool,
-    ) -> Result<String, Fault> {
+    pub(crate) fn remove(self, text: &str, path: &[&str], name: &str, prune: bool) -> Result<String, Fault> {
         let after = match self {
-            Self::Json => json::remove(text, container, name, prune),
-            Self::Toml => toml::remove(text, container, name),
+            Self::Json => json::remove(text, path, name, prune),
+            Self::Toml => toml::remove(text, top(path), name),
         }?;
-        self.verify(text, &after, container, name)
+        self.verify(text, &after, path, name)
     }
 
     /// A change that meant anything else than the entry must never reach a person's file, not even by a mistake of ours.
-    fn verify(self, before: &str, after: &str, container: &str, name: &str) -> Result<String, Fault> {
+    fn verify(self, before: &str, after: &str, path: &[&str], name: &str) -> Result<String, Fault> {
         let same = match self {
-            Self::Json => json::same_but(before, after, container, name),
-            Self::Toml => toml::same_but(before, after, container, name),
+            Self::Json => json::same_but(before, after, path, name),
+            Self::Toml => toml::same_but(before, after, top(path), name),
         };
         if same {
             return Ok(after.to_owned());
@@ -81,4 +75,9 @@ impl Format {
             "make the change by hand; that it cannot be made here is a mistake of ours, please report it";
         Err(Fault::new(0, format!("`{name}` cannot be changed without changing something else"), hint))
     }
+}
+
+/// The one key that a container of TOML is found by: no client nests it.
+fn top<'a>(path: &[&'a str]) -> &'a str {
+    path.first().copied().unwrap_or_default()
 }

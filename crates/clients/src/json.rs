@@ -32,90 +32,102 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-pub(crate) fn entries(text: &str, container: &str) -> Result<Vec<(String, Value)>, Fault> {
+pub(crate) fn entries(text: &str, path: &[&str]) -> Result<Vec<(String, Value)>, Fault> {
     let shadow = shadow::of(text);
     let Some(root) = root(&shadow)? else { return Ok(Vec::new()) };
-    let Some(servers) = child(&root, container)? else { return Ok(Vec::new()) };
-    let servers = object(&servers.value, container)?.clone();
+    let Some(servers) = within(root, path)? else { return Ok(Vec::new()) };
     Ok(servers.properties.into_iter().map(|prop| (prop.name.into_string(), prop.value.into())).collect())
 }
 
-pub(crate) fn has(text: &str, container: &str) -> bool {
+pub(crate) fn has(text: &str, path: &[&str]) -> bool {
     root(&shadow::of(text))
-        .is_ok_and(|root| root.is_some_and(|root| child(&root, container).is_ok_and(|found| found.is_some())))
+        .is_ok_and(|root| root.is_some_and(|root| within(root, path).is_ok_and(|found| found.is_some())))
 }
 
-pub(crate) fn set(text: &str, container: &str, name: &str, entry: &Value) -> Result<String, Fault> {
+pub(crate) fn set(text: &str, path: &[&str], name: &str, entry: &Value) -> Result<String, Fault> {
     let shadow = shadow::of(text);
-    let Some(root) = root(&shadow)? else {
-        return Ok(begin(text, &nested(container, nested(name, entry.clone()))));
+    let Some(mut here) = root(&shadow)? else {
+        return Ok(begin(text, &nested(path, name, entry)));
     };
-    let style = Style::of(text, &root);
-    let splices = match child(&root, container)? {
-        None => insert::property(text, &root, container, &nested(name, entry.clone()), &style),
-        Some(servers) => {
-            let servers = object(&servers.value, container)?;
-            match child(servers, name)? {
-                None => insert::property(text, servers, name, entry, &style),
-                Some(old) if Value::from(old.value.clone()) == *entry => return Ok(text.to_owned()),
-                Some(old) => vec![replace(text, old, entry, &style)],
-            }
-        }
+    let style = Style::of(text, &here);
+    for (depth, key) in path.iter().enumerate() {
+        let Some(next) = child(&here, key)? else {
+            let value = nested(&path[depth + 1..], name, entry);
+            return Ok(splice::apply(text, &insert::property(text, &here, key, &value, &style)));
+        };
+        here = object(&next.value, key)?.clone();
+    }
+    let splices = match child(&here, name)? {
+        None => insert::property(text, &here, name, entry, &style),
+        Some(old) if Value::from(old.value.clone()) == *entry => return Ok(text.to_owned()),
+        Some(old) => vec![replace(text, old, entry, &style)],
     };
     Ok(splice::apply(text, &splices))
 }
 
-pub(crate) fn remove(text: &str, container: &str, name: &str, prune: bool) -> Result<String, Fault> {
-    let Some(after) = without(text, &[container], name)? else { return Ok(text.to_owned()) };
+pub(crate) fn remove(text: &str, path: &[&str], name: &str, prune: bool) -> Result<String, Fault> {
+    let Some(after) = without(text, path, name)? else { return Ok(text.to_owned()) };
     let shadow = shadow::of(&after).into_owned();
     let Some(root) = root(&shadow)? else { return Ok(after) };
-    let Some(servers) = child(&root, container)? else { return Ok(after) };
-    let servers = object(&servers.value, container)?;
+    let Some(servers) = within(root, path)? else { return Ok(after) };
     let inner = servers.start() + 1..servers.end() - 1;
     if !after[inner.clone()].trim().is_empty() {
         return Ok(after);
     }
-    if prune {
-        return Ok(without(&after, &[], container)?.unwrap_or(after));
+    match path.split_last() {
+        Some((last, above)) if prune => Ok(without(&after, above, last)?.unwrap_or(after)),
+        _ => Ok(splice::apply(&after, &[Splice::cut(inner)])),
     }
-    Ok(splice::apply(&after, &[Splice::cut(inner)]))
 }
 
 /// Whether two texts mean the same, apart from one entry.
-pub(crate) fn same_but(before: &str, after: &str, container: &str, name: &str) -> bool {
+pub(crate) fn same_but(before: &str, after: &str, path: &[&str], name: &str) -> bool {
     let (before, after) = (shadow::of(before), shadow::of(after));
     let (Ok(before), Ok(after)) = (parse_to_value(&before, &OPTIONS), parse_to_value(&after, &OPTIONS))
     else {
         return false;
     };
-    reduced(before, container, name) == reduced(after, container, name)
+    reduced(before, path, name) == reduced(after, path, name)
 }
 
 /// A document without its container, and the container without an entry; what is empty counts as not there.
 fn reduced<'a>(
     value: Option<JsonValue<'a>>,
-    container: &str,
+    path: &[&str],
     name: &str,
-) -> (Option<JsonValue<'a>>, Option<JsonObject<'a>>) {
-    let Some(JsonValue::Object(mut root)) = value else { return (value, None) };
-    let mut servers = root.take_object(container);
-    if let Some(servers) = &mut servers {
+) -> (Option<JsonValue<'a>>, Vec<Option<JsonObject<'a>>>) {
+    let Some(JsonValue::Object(mut root)) = value else { return (value, vec![None; path.len()]) };
+    let mut below = Vec::new();
+    let mut taken = path.first().and_then(|key| root.take_object(key));
+    for key in path.iter().skip(1) {
+        let next = taken.as_mut().and_then(|object| object.take_object(key));
+        below.push(taken.filter(|object| !object.is_empty()));
+        taken = next;
+    }
+    if let Some(servers) = &mut taken {
         servers.take(name);
     }
-    ((!root.is_empty()).then_some(JsonValue::Object(root)), servers.filter(|servers| !servers.is_empty()))
+    below.push(taken.filter(|servers| !servers.is_empty()));
+    ((!root.is_empty()).then_some(JsonValue::Object(root)), below)
 }
 
 /// The text without a property of the object at this path, if it is there.
 fn without(text: &str, path: &[&str], name: &str) -> Result<Option<String>, Fault> {
     let shadow = shadow::of(text);
-    let Some(mut object_here) = root(&shadow)? else { return Ok(None) };
+    let Some(root) = root(&shadow)? else { return Ok(None) };
+    let Some(here) = within(root, path)? else { return Ok(None) };
+    child(&here, name)?;
+    let place = here.properties.iter().position(|prop| prop.name.as_str() == name);
+    Ok(place.map(|place| splice::apply(text, &remove::property(text, &here.properties, place))))
+}
+
+/// The object at a path below another one, if it is there.
+fn within<'a>(mut here: Object<'a>, path: &[&str]) -> Result<Option<Object<'a>>, Fault> {
     for key in path {
-        let Some(next) = child(&object_here, key)? else { return Ok(None) };
-        object_here = object(&next.value, key)?.clone();
+        let Some(next) = child(&here, key)? else { return Ok(None) };
+        here = object(&next.value, key)?.clone();
     }
-    child(&object_here, name)?;
-    let place = object_here.properties.iter().position(|prop| prop.name.as_str() == name);
-    Ok(place.map(|place| splice::apply(text, &remove::property(text, &object_here.properties, place))))
+    Ok(Some(here))
 }
 
 /// The object that a text is, or rather its shadow; none for one without any value.
@@ -182,6 +194,8 @@ fn replace(text: &str, old: &ObjectProp<'_>, entry: &Value, style: &Style<'_>) -
     Splice { at, with: render::value(entry, &layout) }
 }
 
-fn nested(key: &str, value: Value) -> Value {
-    Value::Object(Map::from_iter([(key.to_owned(), value)]))
+/// An entry below these keys.
+fn nested(path: &[&str], name: &str, entry: &Value) -> Value {
+    let below = |value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), value)]));
+    path.iter().rev().fold(below(entry.clone(), &name), below)
 }
