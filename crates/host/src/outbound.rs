@@ -1,15 +1,19 @@
 //! Requests to other servers: within limits of time and size, and never to where a redirect leads.
 //!
-//! Addresses here are those that a person configured, or that a server named which they configured. What a model may
-//! name will need a guard over private addresses; its place is [`Outbound::get`], before anything is sent.
+//! Addresses are those that a person configured; those that a server names pass the guard of [`Outbound::guarded`].
 
-use std::sync::OnceLock;
+mod guard;
+
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, StatusCode};
+use reqwest::{Client, Method, Response, StatusCode};
 use url::{Host, Url};
+
+use guard::Guard;
 
 /// How long a request may take as a whole.
 const TIME: Duration = Duration::from_secs(10);
@@ -23,6 +27,12 @@ pub enum OutboundError {
     /// The address may not be used.
     #[error("`{url}` is no address with `https`; `http` is only for this machine")]
     Address {
+        /// The address.
+        url: String,
+    },
+    /// The server that named the address may not send us there.
+    #[error("`{url}` is nearer to this machine than the server that names it")]
+    TooNear {
         /// The address.
         url: String,
     },
@@ -54,44 +64,110 @@ pub enum OutboundError {
 #[derive(Debug, Default)]
 pub struct Outbound {
     client: OnceLock<Client>,
+    guard: Option<Guard>,
+}
+
+/// A request to another server.
+#[derive(Debug)]
+pub struct Request {
+    /// How.
+    pub method: Method,
+    /// Where.
+    pub url: String,
+    /// With which headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// With which body.
+    pub body: Bytes,
+}
+
+/// What another server answered, whether it is a success or not.
+#[derive(Debug)]
+pub struct Answer {
+    /// How.
+    pub status: u16,
+    /// With which headers.
+    pub headers: HeaderMap,
+    /// With which body.
+    pub body: Bytes,
 }
 
 impl Outbound {
+    /// For addresses that a server names which is at `home`: nothing may be nearer to this machine than that is.
+    pub fn guarded(home: &Url) -> Self {
+        Self { client: OnceLock::new(), guard: Some(Guard::of(home)) }
+    }
+
+    /// Whether an address may be asked, as far as it can be told without asking.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn permits(&self, url: &str) -> Result<Url, OutboundError> {
+        let address = allowed(url)?;
+        match &self.guard {
+            Some(guard) if !guard.permits(&address) => Err(OutboundError::TooNear { url: url.to_owned() }),
+            _ => Ok(address),
+        }
+    }
+
+    /// Sends a request. A redirect is an answer like others.
+    ///
+    /// # Errors
+    /// The address may not be used, or there was no whole answer in time.
+    pub async fn send(&self, request: Request) -> Result<Answer, OutboundError> {
+        let Request { method, url, headers, body } = request;
+        let address = self.permits(&url)?;
+        let lost = |source| OutboundError::Unreachable { url: url.clone(), source };
+        let request = self.client().map_err(lost)?.request(method, address).body(body);
+        let request = request.headers(headers.into_iter().collect());
+        let answer = request.send().await.map_err(lost)?;
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        Ok(Answer { status, headers, body: read(answer, &url).await? })
+    }
+
     /// The body of what is at an address.
     ///
     /// # Errors
     /// The address may not be used, or there was no whole, successful answer in time.
     pub async fn get(&self, url: &str) -> Result<Bytes, OutboundError> {
-        let address = allowed(url)?;
+        let address = self.permits(url)?;
         let lost = |source| OutboundError::Unreachable { url: url.to_owned(), source };
         let request = self.client().map_err(lost)?.get(address).header("accept", "application/json");
-        let mut answer = request.send().await.map_err(lost)?;
+        let answer = request.send().await.map_err(lost)?;
         if answer.status() != StatusCode::OK {
             return Err(OutboundError::Status { url: url.to_owned(), status: answer.status().as_u16() });
         }
-        let mut body = Vec::new();
-        while let Some(piece) = answer.chunk().await.map_err(lost)? {
-            if body.len() + piece.len() > MOST_BYTES {
-                return Err(OutboundError::TooLarge { url: url.to_owned() });
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body.into())
+        read(answer, url).await
     }
 
     fn client(&self) -> Result<&Client, reqwest::Error> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let client = Client::builder()
+        let mut client = Client::builder()
             .redirect(Policy::none())
             .no_proxy()
             .timeout(TIME)
             .connect_timeout(TIME)
-            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
-            .build()?;
+            .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
+        if let Some(guard) = &self.guard {
+            client = client.dns_resolver(Arc::new(guard.clone()));
+        }
+        let client = client.build()?;
         Ok(self.client.get_or_init(|| client))
     }
+}
+
+/// The whole body of an answer, if it is not too large.
+async fn read(mut answer: Response, url: &str) -> Result<Bytes, OutboundError> {
+    let mut body = Vec::new();
+    let lost = |source| OutboundError::Unreachable { url: url.to_owned(), source };
+    while let Some(piece) = answer.chunk().await.map_err(lost)? {
+        if body.len() + piece.len() > MOST_BYTES {
+            return Err(OutboundError::TooLarge { url: url.to_owned() });
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body.into())
 }
 
 /// Reads an address: `https`, or `http` to this machine.
