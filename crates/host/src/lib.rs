@@ -1,7 +1,7 @@
 //! The machine: confined files, owned tasks, other processes, other servers and a clock.
 //!
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
-//! ever stand: once, to ask the kernel for the version of Landlock.
+//! ever stand: to ask the kernel for the version of Landlock, and to confine a program between fork and exec.
 
 pub mod clock;
 pub mod files;

@@ -1,17 +1,21 @@
 //! Other programs, without a shell: run to their end with what they say caught, or kept running beside us.
 
+mod fork;
+mod guard;
 mod running;
+mod sandbox;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
 pub use running::{Pipes, Running};
+pub use sandbox::{Network, Sandbox, SandboxError};
 
 /// How much of each of its outputs is kept.
 const KEPT: u64 = 64 * 1024;
@@ -19,13 +23,27 @@ const KEPT: u64 = 64 * 1024;
 /// How long a program may take, unless it is told otherwise.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A program to run. It sees nothing of our environment but what it is given.
-#[derive(Debug, Clone)]
+/// A program to run. It sees nothing of our environment but what it is given, and is killed when we end, however we do.
+#[derive(Clone)]
 pub struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
+    sandbox: Option<Sandbox>,
     time_limit: Duration,
+}
+
+/// Arguments and values of variables may be secrets.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Program")
+            .field("path", &self.path)
+            .field("arguments", &self.arguments.len())
+            .field("variables", &variables)
+            .field("sandbox", &self.sandbox)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a program ended, and the beginning of what it said.
@@ -50,6 +68,14 @@ pub enum ProcessError {
         /// Why.
         cause: io::Error,
     },
+    /// It could not be kept to what it may touch, and was not started.
+    #[error("`{}` cannot be confined: {cause}", program.display())]
+    Confine {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        cause: SandboxError,
+    },
     /// It took too long, and was ended.
     #[error("`{}` did not end within {} s", program.display(), limit.as_secs())]
     TooLong {
@@ -63,7 +89,13 @@ pub enum ProcessError {
 impl Program {
     /// A program at a path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), arguments: Vec::new(), environment: Vec::new(), time_limit: TIME_LIMIT }
+        Self {
+            path: path.into(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            sandbox: None,
+            time_limit: TIME_LIMIT,
+        }
     }
 
     /// Adds arguments.
@@ -77,6 +109,13 @@ impl Program {
     #[must_use]
     pub fn variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// Keeps it, and all that it starts, to what it may touch. Where the kernel cannot do that, it does not start.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
         self
     }
 
@@ -104,7 +143,7 @@ impl Program {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = fork::spawn(self, command, None).await?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let running = async { tokio::join!(gather(stdout), gather(stderr), child.wait()) };
         match tokio::time::timeout(self.time_limit, running).await {
@@ -144,6 +183,13 @@ mod tests {
         let finished = program.run().await.unwrap();
         let Finished { code, stdout, stderr } = finished;
         assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(3), "a b\n", "oops\n"));
+    }
+
+    #[test]
+    fn what_may_be_secret_does_not_show() {
+        let program = Program::new("/bin/x").arguments(["--key=hunter22"]).variable("TOKEN", "hunter22");
+        let shown = format!("{program:?}");
+        assert!(shown.contains("TOKEN") && !shown.contains("hunter22"), "{shown}");
     }
 
     #[tokio::test]

@@ -1,14 +1,14 @@
 //! Other programs that keep running beside us: a process group of their own, ended as a whole.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::{ProcessError, Program};
+use super::{ProcessError, Program, fork, guard};
 
 /// A program that runs beside us, with all that it starts. When this is dropped, they are killed.
 #[derive(Debug)]
@@ -32,9 +32,11 @@ pub struct Pipes {
 impl Program {
     /// Starts it in a process group of its own, in a folder, with pipes to it. The time limit does not hold for it.
     ///
+    /// It ends with us, and so does all that it starts, unless that leaves the group.
+    ///
     /// # Errors
-    /// It does not start.
-    pub fn start(&self, folder: Option<&PathBuf>) -> Result<(Running, Pipes), ProcessError> {
+    /// It does not start, or cannot be confined.
+    pub async fn start(&self, folder: Option<&Path>) -> Result<(Running, Pipes), ProcessError> {
         let failed = |cause| ProcessError::Start { program: self.path.clone(), cause };
         #[expect(clippy::disallowed_methods, reason = "this is where processes start")]
         let mut command = Command::new(&self.path);
@@ -50,8 +52,11 @@ impl Program {
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = fork::spawn(self, command, folder).await?;
         let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        if let Some(group) = group {
+            guard::watch(group);
+        }
         let running = |child| Running { child, group };
         match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
             (Some(stdin), Some(stdout), Some(stderr)) => {
@@ -93,7 +98,9 @@ impl Running {
     fn kill(&mut self) {
         self.signal(Signal::KILL);
         // Once its leader is gone and the group is empty, the number may become somebody else's.
-        self.group = None;
+        if let Some(group) = self.group.take() {
+            guard::forget(group);
+        }
     }
 
     fn signal(&self, signal: Signal) {
@@ -124,7 +131,7 @@ mod tests {
 
     /// Starts a script whose first line is the id of a process it started.
     async fn with_grandchild(script: &str) -> (Running, Pipes, Pid) {
-        let (running, mut pipes) = shell(script).start(None).unwrap();
+        let (running, mut pipes) = shell(script).start(None).await.unwrap();
         let mut line = String::new();
         BufReader::new(&mut pipes.stdout).read_line(&mut line).await.unwrap();
         (running, pipes, Pid::from_raw(line.trim().parse().unwrap()).unwrap())
@@ -148,8 +155,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_reads_and_writes_while_it_runs() {
-        let folder = PathBuf::from("/");
-        let (mut running, mut pipes) = shell("pwd; cat").start(Some(&folder)).unwrap();
+        let (mut running, mut pipes) = shell("pwd; cat").start(Some(Path::new("/"))).await.unwrap();
         pipes.stdin.write_all(b"hello\n").await.unwrap();
         let mut lines = BufReader::new(pipes.stdout).lines();
         assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("/"));

@@ -11,7 +11,7 @@ use crate::plan::ProgramPlan;
 use crate::transport::stdio;
 
 pub(super) async fn open(opener: &Opener<'_>, program: &ProgramPlan) -> Result<(Wire, Facts), Fault> {
-    let wire = start(opener, program)?;
+    let wire = start(opener, program).await?;
     match opener.era() {
         Some(Era::Legacy) => legacy(opener, wire).await,
         Some(Era::Modern) => match found(discover(&wire, opener.plan.startup_timeout).await) {
@@ -23,8 +23,8 @@ pub(super) async fn open(opener: &Opener<'_>, program: &ProgramPlan) -> Result<(
     }
 }
 
-fn start(opener: &Opener<'_>, program: &ProgramPlan) -> Result<Wire, Fault> {
-    stdio::connect(program, opener.variables, opener.declared, opener.reports, opener.owner.child())
+async fn start(opener: &Opener<'_>, program: &ProgramPlan) -> Result<Wire, Fault> {
+    stdio::connect(program, opener.variables, opener.declared, opener.reports, opener.owner.child()).await
 }
 
 async fn legacy(opener: &Opener<'_>, wire: Wire) -> Result<(Wire, Facts), Fault> {
@@ -69,7 +69,7 @@ async fn probe(opener: &Opener<'_>, program: &ProgramPlan, wire: Wire) -> Result
         // It may fail only because of a question that it did not know: it is started anew, and not asked.
         Err(_) => {
             wire.close().await;
-            legacy(opener, start(opener, program)?).await
+            legacy(opener, start(opener, program).await?).await
         }
     }
 }

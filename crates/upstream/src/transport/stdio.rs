@@ -45,14 +45,14 @@ pub(crate) struct Stdio {
 }
 
 /// Starts a program and connects to it.
-pub(crate) fn connect(
+pub(crate) async fn connect(
     plan: &ProgramPlan,
     variables: &[(OsString, OsString)],
     declared: Declared,
     reports: &Reports,
     tasks: Tasks,
 ) -> Result<Wire, Fault> {
-    let (running, pipes) = start(plan, variables)?;
+    let (running, pipes) = start(plan, variables).await?;
     let (queue, outgoing) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue.clone(), declared, reports);
     let stop = CancellationToken::new();
@@ -74,7 +74,7 @@ pub(crate) fn connect(
     Ok(Wire { desk, transport: Transport::Stdio(stdio), tasks })
 }
 
-fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result<(Running, Pipes), Fault> {
+async fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result<(Running, Pipes), Fault> {
     let mut environment: Vec<(OsString, OsString)> =
         variables.iter().filter(|(name, _)| INHERITED.iter().any(|known| name == known)).cloned().collect();
     for (name, value) in &plan.env {
@@ -92,7 +92,7 @@ fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result<(Runn
     let program = Program::new(path).arguments(plan.args.iter().map(|arg| OsString::from(arg.expose())));
     let program =
         environment.into_iter().fold(program, |program, (name, value)| program.variable(name, value));
-    program.start(plan.cwd.as_ref()).map_err(|error| Fault::NotSent(error.to_string()))
+    program.start(plan.cwd.as_deref()).await.map_err(|error| Fault::NotSent(error.to_string()))
 }
 
 impl Stdio {
