@@ -117,7 +117,8 @@ fn prepare(program: &Program, _: &mut Command, _: Option<&Path>) -> Result<(), P
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::os::fd::AsRawFd as _;
 

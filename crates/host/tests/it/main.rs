@@ -10,7 +10,8 @@ mod listing;
 mod paths;
 #[cfg(test)]
 mod processes;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod programs;
 #[cfg(test)]
 mod reading;
