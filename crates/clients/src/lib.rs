@@ -2,7 +2,7 @@
 //!
 //! [`Client`] is the table of clients, [`Folders`] says where their files lie, [`ConfigFile`] reads one and plans a
 //! change, and a [`Plan`] carries it out: atomically, with a backup, and without touching a byte that is not part of
-//! the one entry it is about.
+//! the one entry it is about. [`import`] tells what the clients use already.
 //!
 //! This crate knows no hub, no tool and no command, and starts nothing; it does not even know whose entry it writes.
 
@@ -12,6 +12,7 @@ mod config_file;
 mod disk;
 mod folders;
 mod format;
+pub mod import;
 mod json;
 mod plan;
 mod problem;

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod import;
+#[cfg(test)]
 mod json;
 #[cfg(test)]
 mod places;
@@ -20,3 +22,5 @@ mod shapes;
 mod toml;
 #[cfg(test)]
 mod undo;
+#[cfg(test)]
+mod withdraw;
