@@ -99,7 +99,19 @@ pub(crate) fn modern_params(declared: Declared) -> Raw {
 
 /// Asks what the server is, as the modern era does.
 async fn discover(wire: &Wire, limit: Duration) -> Result<Raw, Fault> {
-    wire.request(Ask::plain(method::DISCOVER, modern_params(Declared::default()), limit)).await
+    let ask = || Ask::plain(method::DISCOVER, modern_params(Declared::default()), limit);
+    match wire.request(ask()).await {
+        // A server that refuses the version and then names this very one is asked once more.
+        Err(Fault::Refused(error)) if takes_ours(&error) => wire.request(ask()).await,
+        answer => answer,
+    }
+}
+
+/// Whether an error object says that the version was refused, and names ours among those that are not.
+fn takes_ours(error: &Raw) -> bool {
+    let refused =
+        error.get("code").is_some_and(|code| code.as_str() == code::UNSUPPORTED_VERSION.to_string());
+    refused && supports(error.path(&["data", "supported"]))
 }
 
 /// What an answer to the question means.

@@ -1,15 +1,19 @@
 //! An address: it is asked the modern way, then the legacy way, then the oldest way.
 
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use reqwest::Client;
 use toolgate_wire::Era;
 
 use super::{Found, Opener, discover, found, initialize, is_modern_error};
 use crate::fault::Fault;
-use crate::link::{Facts, Wire};
+use crate::link::{Declared, Facts, Wire};
 use crate::plan::AddressPlan;
 use crate::transport::{Transport, http, old_sse};
+
+/// How long to wait for the stream of a server that may ask on it; some answer only when they have something to say.
+const LISTENING: Duration = Duration::from_secs(1);
 
 pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
     let client = client(opener.client)?;
@@ -64,7 +68,11 @@ async fn legacy(
     match initialize(&wire, opener.declared, limit).await {
         Ok(facts) => {
             if let Transport::Http(http) = &wire.transport {
-                http.listen();
+                let open = http.listen();
+                // Questions may come on that stream alone, and are lost where it is not open yet.
+                if opener.declared != Declared::default() {
+                    drop(tokio::time::timeout(LISTENING, open).await);
+                }
             }
             Ok((wire, facts))
         }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolgate_host::Tasks;
 use toolgate_wire::{Raw, RequestMeta, Version, headers, method};
@@ -138,11 +138,17 @@ impl Http {
         *lock(&self.0.version) = Some(version);
     }
 
-    /// Opens the stream on which a legacy server speaks by itself, if it has one.
-    pub(crate) fn listen(&self) {
+    /// Opens the stream on which a legacy server speaks by itself, if it has one. What this returns ends when it is
+    /// open, or will not be.
+    pub(crate) fn listen(&self) -> oneshot::Receiver<()> {
         let inner = self.0.clone();
         let stop = inner.stop.clone();
-        inner.tasks.clone().spawn(async move { stop.run_until_cancelled(stream::listen(&inner)).await });
+        let (opened, open) = oneshot::channel();
+        inner
+            .tasks
+            .clone()
+            .spawn(async move { stop.run_until_cancelled(stream::listen(&inner, opened)).await });
+        open
     }
 }
 

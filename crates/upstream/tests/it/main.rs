@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod chaos;
 #[cfg(test)]
+mod conformance;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod hostile;

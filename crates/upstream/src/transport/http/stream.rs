@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::header::ACCEPT;
 use reqwest::{Response, StatusCode};
+use tokio::sync::oneshot;
 use toolgate_wire::headers;
 use toolgate_wire::sse::{Decoder, Event};
 
@@ -99,11 +100,14 @@ async fn open(inner: &Inner, last_id: Option<&str>) -> Result<Option<Response>, 
     }
 }
 
-/// Listens to what a legacy server says by itself, for as long as it lets us.
-pub(super) async fn listen(inner: &Inner) {
-    let (mut last_id, mut wait) = (None::<String>, USUAL);
+/// Listens to what a legacy server says by itself, for as long as it lets us; `opened` learns of the first answer.
+pub(super) async fn listen(inner: &Inner, opened: oneshot::Sender<()>) {
+    let (mut last_id, mut wait, mut opened) = (None::<String>, USUAL, Some(opened));
     loop {
-        match open(inner, last_id.as_deref()).await {
+        let answer = open(inner, last_id.as_deref()).await;
+        // Dropping it says that the server has answered.
+        drop(opened.take());
+        match answer {
             Ok(None) => return,
             Err(Fault::SessionGone) => return inner.desk.retire("it ended its session"),
             Err(_) => wait = (wait * 2).min(LATEST),
