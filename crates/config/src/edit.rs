@@ -5,6 +5,7 @@
 
 mod expect;
 mod place;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use toml_edit::{Document, Key, Value};
 use crate::error::{ConfigError, Problem};
 use crate::excerpt::Lines;
 use place::{Missing, Spot};
+
+pub use table::{add_table, remove_table};
 
 /// What a person who typed this may mean, as TOML, the likeliest first: a value of TOML, a string, a list.
 #[must_use]
