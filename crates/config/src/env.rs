@@ -15,6 +15,8 @@ pub const CONFIG: &str = "TOOLGATE_CONFIG";
 pub const DATA_DIR: &str = "TOOLGATE_DATA_DIR";
 /// The key that secrets are kept under.
 pub const SECRET_KEY: &str = "TOOLGATE_SECRET_KEY";
+/// How many hubs stand in front of this one, each a server of the next.
+pub const DEPTH: &str = "TOOLGATE_DEPTH";
 /// The user's home folder.
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration files.
@@ -93,6 +95,11 @@ pub const VARIABLES: &[Variable] = &[
         SECRET_KEY,
         Kind::Text,
         "The key that secrets are kept under, 32 bytes in base64 or hex, instead of the file `secret.key`.",
+    ),
+    outside(
+        DEPTH,
+        Kind::Integer,
+        "How many hubs stand in front of this one; set for the programs of upstreams, against circles.",
     ),
     ours("TOOLGATE_TRANSPORT", "transport", Kind::Word, "How `serve` speaks: `stdio` or `http`."),
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),

@@ -21,14 +21,29 @@ pub enum Collection {
     Remembered,
     /// Definitions of tools as they were first seen or last accepted.
     Pins,
-    /// Switches and marks that are state, not configuration.
+    /// What other servers said they have, so that they need not be started to be listed.
+    Definitions,
+    /// Other servers that were switched on or off without a trace in the configuration.
+    Switches,
+    /// What we were granted when someone signed in to other servers, encrypted.
+    Grants,
+    /// Marks that are state, not configuration.
     State,
 }
 
 impl Collection {
     /// Every collection.
-    pub const ALL: [Self; 6] =
-        [Self::Tokens, Self::Secrets, Self::Approvals, Self::Remembered, Self::Pins, Self::State];
+    pub const ALL: [Self; 9] = [
+        Self::Tokens,
+        Self::Secrets,
+        Self::Approvals,
+        Self::Remembered,
+        Self::Pins,
+        Self::Definitions,
+        Self::Switches,
+        Self::Grants,
+        Self::State,
+    ];
 
     /// Its name in the database.
     pub fn as_str(self) -> &'static str {
@@ -38,6 +53,9 @@ impl Collection {
             Self::Approvals => "approvals",
             Self::Remembered => "remembered",
             Self::Pins => "pins",
+            Self::Definitions => "definitions",
+            Self::Switches => "switches",
+            Self::Grants => "grants",
             Self::State => "state",
         }
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use toolgate_core::{Hub, HubBuilder, PackSource, Reading, ServerInfo, Settings as HubSettings, Source};
+use tokio::sync::broadcast::error::RecvError;
+use toolgate_core::{
+    Collection, Hub, HubBuilder, PackSource, Reading, ServerInfo, Settings as HubSettings, Source, Store as _,
+};
 use toolgate_fixtures::Fixtures;
 use toolgate_front::http::{Access, HttpConfig};
 use toolgate_host::{Clock, Secret, Tasks};
@@ -17,6 +20,7 @@ use crate::command::Process;
 use crate::logging;
 use crate::parts::{self, Parts};
 use crate::settings::{PackName, Reloaded, Reloader, Settings};
+use crate::upstreams::{Kept, Upstreams};
 
 /// What a model should know before it uses the tools.
 const INSTRUCTIONS: &str = "Toolgate gives you tools of several sources under one policy. A call may be refused or \
@@ -30,10 +34,11 @@ pub(crate) struct Gate {
     pub(crate) hub: Hub,
     fixtures: Option<Arc<dyn Source>>,
     packs: Vec<(PackName, Arc<dyn Source>)>,
+    upstreams: Upstreams,
     parts: Parts,
     pub(crate) rules: RulesGate,
     limits: Arc<Limits>,
-    /// Those that were there at the start.
+    /// Those that are known.
     secrets: Snapshot,
     identity: Option<Identity>,
     settings: Arc<Settings>,
@@ -59,6 +64,8 @@ impl Gate {
         let packs: anyhow::Result<Vec<_>> =
             settings.packs.iter().map(|pack| Ok((*pack, source(*pack, settings, tasks)?))).collect();
         let packs = packs?;
+        let mut upstreams = Upstreams::new(Kept::new(parts.database.clone()), tasks.clone());
+        upstreams.apply(settings, &secrets).await;
         let mut builder = Hub::builder(info, tasks.clone())
             .settings(hub_settings(settings))
             .filter(Box::new(parts.redactor.clone()))
@@ -71,12 +78,24 @@ impl Gate {
         for profile in settings.profiles.keys() {
             builder = builder.profile(profile.as_str());
         }
-        for source in sources(fixtures.as_ref(), &packs) {
+        for source in sources(fixtures.as_ref(), &packs, &upstreams) {
             builder = builder.source(source);
         }
         let hub = builder.build()?;
         let (settings, tasks) = (Arc::new(settings.clone()), tasks.clone());
-        Ok(Self { hub, fixtures, packs, parts, rules, limits, secrets, identity: None, settings, tasks })
+        Ok(Self {
+            hub,
+            fixtures,
+            packs,
+            upstreams,
+            parts,
+            rules,
+            limits,
+            secrets,
+            identity: None,
+            settings,
+            tasks,
+        })
     }
 
     /// Begins to know who brings which token.
@@ -90,22 +109,41 @@ impl Gate {
 
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.
     pub(crate) fn follow(mut self, reloader: &Reloader, access: Option<Access>) {
-        self.parts.follow_secrets(&self.hub, std::mem::take(&mut self.secrets));
+        let mut secrets = self.parts.follow_secrets(&self.hub, self.secrets.clone());
         self.parts.follow_pins(&self.hub);
         let mut reloaded = reloader.subscribe();
+        let mut changes = self.parts.database.changes();
         let tasks = self.tasks.clone();
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
-            while reloaded.changed().await.is_ok() {
-                let newest = reloaded.borrow_and_update().clone();
-                self.take(&newest, access.as_ref());
+            loop {
+                tokio::select! {
+                    Ok(()) = reloaded.changed() => {
+                        let newest = reloaded.borrow_and_update().clone();
+                        self.take(&newest, access.as_ref()).await;
+                    }
+                    Ok(()) = secrets.changed() => {
+                        self.secrets = secrets.borrow_and_update().clone();
+                        let settings = self.settings.clone();
+                        self.replace_sources(&settings, &mut Vec::new()).await;
+                    }
+                    changed = changes.recv() => match changed {
+                        Ok(Collection::Switches) | Err(RecvError::Lagged(_)) => self.upstreams.switch().await,
+                        Ok(_) => {}
+                        Err(RecvError::Closed) => return,
+                    },
+                    else => return,
+                }
             }
         }));
     }
 
-    fn take(&mut self, newest: &Reloaded, access: Option<&Access>) {
+    async fn take(&mut self, newest: &Reloaded, access: Option<&Access>) {
         let troubles: Vec<String> = match &newest.error {
             Some(error) => vec![error.to_string()],
-            None => self.apply(&newest.settings, access).iter().map(|error| format!("{error:#}")).collect(),
+            None => {
+                let troubles = self.apply(&newest.settings, access).await;
+                troubles.iter().map(|error| format!("{error:#}")).collect()
+            }
         };
         if newest.error.is_none() {
             for trouble in &troubles {
@@ -116,7 +154,7 @@ impl Gate {
     }
 
     /// Brings settings into force, each part by itself: one that cannot be leaves the others alone.
-    fn apply(&mut self, new: &Arc<Settings>, access: Option<&Access>) -> Vec<anyhow::Error> {
+    async fn apply(&mut self, new: &Arc<Settings>, access: Option<&Access>) -> Vec<anyhow::Error> {
         let mut troubles = Vec::new();
         logging::set_level(new.log.level);
         if let Some(identity) = &self.identity
@@ -138,7 +176,7 @@ impl Gate {
         self.parts.audit.configure(new.audit.clone());
         self.parts.pins.set(new.pins.clone());
         self.replace_policy(new, &mut troubles);
-        self.replace_packs(new, &mut troubles);
+        self.replace_sources(new, &mut troubles).await;
         self.settings = new.clone();
         troubles
     }
@@ -160,8 +198,16 @@ impl Gate {
         }
     }
 
-    /// Makes anew the packs that are set otherwise; the others go on with what they know.
-    fn replace_packs(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) {
+    /// Makes anew the sources that are set otherwise; the others go on with what they know.
+    async fn replace_sources(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) {
+        let packs_changed = self.replace_packs(new, troubles);
+        if self.upstreams.apply(new, &self.secrets).await || packs_changed {
+            self.hub.set_sources(sources(self.fixtures.as_ref(), &self.packs, &self.upstreams));
+        }
+    }
+
+    /// Tells whether any pack is another one.
+    fn replace_packs(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) -> bool {
         let is_same = |pack: PackName| match pack {
             PackName::Workspace => new.workspace == self.settings.workspace,
             PackName::Memory => new.memory == self.settings.memory,
@@ -177,10 +223,8 @@ impl Gate {
         }
         let unchanged = packs.len() == self.packs.len()
             && packs.iter().zip(&self.packs).all(|(new, old)| Arc::ptr_eq(&new.1, &old.1));
-        if !unchanged {
-            self.hub.set_sources(sources(self.fixtures.as_ref(), &packs));
-            self.packs = packs;
-        }
+        self.packs = packs;
+        !unchanged
     }
 }
 
@@ -236,8 +280,10 @@ fn hub_settings(settings: &Settings) -> HubSettings {
 fn sources(
     fixtures: Option<&Arc<dyn Source>>,
     packs: &[(PackName, Arc<dyn Source>)],
+    upstreams: &Upstreams,
 ) -> Vec<Arc<dyn Source>> {
-    fixtures.cloned().into_iter().chain(packs.iter().map(|(_, source)| source.clone())).collect()
+    let packs = packs.iter().map(|(_, source)| source.clone());
+    fixtures.cloned().into_iter().chain(packs).chain(upstreams.sources()).collect()
 }
 
 fn source(pack: PackName, settings: &Settings, tasks: &Tasks) -> anyhow::Result<Arc<dyn Source>> {

@@ -12,6 +12,7 @@ mod logging;
 mod parts;
 mod settings;
 mod share;
+mod upstreams;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
 use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
 use toolgate_core::{Approvals, Collection, Hub, Origin, Principal, SharedStore, Store as _};
@@ -13,6 +14,7 @@ use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
+use crate::upstreams::sensitive;
 
 /// The part that is in trouble when secrets cannot be read.
 const SECRETS: &str = "secrets";
@@ -56,8 +58,10 @@ impl Parts {
         self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")
     }
 
-    /// Hides secrets that are set, by whomever, while the hub runs; `known` are those that are hidden already.
-    pub(crate) fn follow_secrets(&self, hub: &Hub, mut known: Snapshot) {
+    /// Hides secrets that are set, by whomever, while the hub runs, and tells them; `known` are those that are hidden
+    /// already.
+    pub(crate) fn follow_secrets(&self, hub: &Hub, known: Snapshot) -> watch::Receiver<Snapshot> {
+        let (known, told) = watch::channel(known);
         let (parts, hub, mut changes) = (self.clone(), hub.clone(), self.database.changes());
         let tasks = hub.tasks().clone();
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
@@ -70,10 +74,10 @@ impl Parts {
                 let trouble = match parts.load_secrets().await {
                     Ok(secrets) => {
                         // Lists may name a secret, so they are made anew; but not for nothing.
-                        if !is_same(&secrets, &known) {
+                        if !is_same(&secrets, &known.borrow()) {
                             hub.policy_changed();
+                            known.send_replace(secrets);
                         }
-                        known = secrets;
                         None
                     }
                     Err(error) => {
@@ -86,6 +90,7 @@ impl Parts {
                 hub.set_trouble(SECRETS, trouble);
             }
         }));
+        told
     }
 
     /// Keeps the definitions of other servers' tools under watch, where there are other servers.
@@ -149,7 +154,11 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
     let headers = settings.telemetry.headers.values();
     all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value.clone())));
-    all.extend(process_environment().get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
+    let environment = process_environment();
+    for table in settings.mcp.values() {
+        all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
+    }
+    all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }
 

@@ -22,6 +22,7 @@ use toolgate_policy::config::{
 use toolgate_policy::{Compiled, Known, LimitSettings, Policy, PolicyError};
 use toolgate_store::StoreConfig;
 use toolgate_telemetry::TelemetryConfig;
+use toolgate_upstream::UpstreamConfig;
 
 pub(crate) use approvals::ApprovalsConfig;
 pub(crate) use source::{Loaded, Sources, check};
@@ -53,6 +54,13 @@ pub(crate) enum PackName {
 impl PackName {
     /// Every pack's word.
     const WORDS: [&str; 3] = ["workspace", "memory", "fixtures"];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Workspace => "workspace",
+            Self::Memory => "memory",
+        }
+    }
 }
 
 /// How answers of built-in tools are written.
@@ -61,6 +69,16 @@ impl PackName {
 pub(crate) struct OutputConfig {
     /// Write JSON texts without indentation.
     pub(crate) compact: bool,
+}
+
+/// What may change or go with any version.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ExperimentalConfig {
+    /// How many milliseconds an answer of another MCP server may take, where its own table does not say. Default:
+    /// 30000.
+    #[schemars(range(min = 1), example = 60_000)]
+    pub(crate) mcp_timeout: Option<u64>,
 }
 
 /// Everything that is configured. `keys.rs` lists what of it can be written in a file, once.
@@ -83,6 +101,8 @@ pub(crate) struct Settings {
     pub(crate) audit: AuditConfig,
     pub(crate) telemetry: TelemetryConfig,
     pub(crate) approvals: ApprovalsConfig,
+    pub(crate) mcp: BTreeMap<String, UpstreamConfig>,
+    pub(crate) experimental: ExperimentalConfig,
     pub(crate) data_dir: PathBuf,
     /// Our file, if there is one.
     pub(crate) file: Option<PathBuf>,
@@ -111,6 +131,8 @@ impl Default for Settings {
             audit: AuditConfig::default(),
             telemetry: TelemetryConfig::default(),
             approvals: ApprovalsConfig::default(),
+            mcp: BTreeMap::new(),
+            experimental: ExperimentalConfig::default(),
             data_dir: PathBuf::new(),
             file: None,
             looked_for: Vec::new(),
@@ -129,7 +151,9 @@ impl Settings {
     /// The policy as it is written, or all that is wrong with it.
     pub(crate) fn rules(&self) -> Result<Compiled, PolicyError> {
         let Self { policy, principals, roles, profiles, .. } = self;
-        Policy { policy, principals, roles, profiles }.load(&Known { sources: &PackName::WORDS })
+        let upstreams = self.mcp.keys().map(String::as_str);
+        let sources: Vec<&str> = PackName::WORDS.into_iter().chain(upstreams).collect();
+        Policy { policy, principals, roles, profiles }.load(&Known { sources: &sources })
     }
 }
 

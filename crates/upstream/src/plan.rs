@@ -16,15 +16,26 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why an upstream cannot be as it is configured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("`{key}` {message}")]
 pub struct BadConfig {
+    key: String,
     message: String,
     hint: String,
 }
 
 impl BadConfig {
-    fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
+    fn new(key: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into(), hint: hint.into() }
+    }
+
+    /// The dotted key it is about.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What is wrong with its value.
+    pub fn message(&self) -> &str {
+        &self.message
     }
 
     /// What to do about it.
@@ -83,7 +94,11 @@ impl Plan {
         check_name(name)?;
         let filled = |key: &str, text: &str| {
             fill(text).map_err(|why| {
-                BadConfig::new(format!("`mcp.{name}.{key}`: {why}"), "store the secret, or set the variable")
+                BadConfig::new(
+                    format!("mcp.{name}.{key}"),
+                    format!("cannot be filled in: {why}"),
+                    "store the secret, or set the variable",
+                )
             })
         };
         let reach = match (&config.command, &config.url) {
@@ -91,13 +106,15 @@ impl Plan {
             (None, Some(url)) => Reach::Address(address(name, url, config, filled)?),
             (Some(_), Some(_)) => {
                 return Err(BadConfig::new(
-                    format!("`mcp.{name}` has both `command` and `url`"),
+                    format!("mcp.{name}"),
+                    "has both `command` and `url`",
                     "keep the one by which the server is reached",
                 ));
             }
             (None, None) => {
                 return Err(BadConfig::new(
-                    format!("`mcp.{name}` has neither `command` nor `url`"),
+                    format!("mcp.{name}"),
+                    "has neither `command` nor `url`",
                     "set `command` for a program, or `url` for a server elsewhere",
                 ));
             }
@@ -124,15 +141,6 @@ impl Plan {
         })
     }
 
-    /// A time limit for its answers where its own table has none.
-    #[must_use]
-    pub fn default_timeout(mut self, config: &UpstreamConfig, limit: Duration) -> Self {
-        if config.timeout.is_none() {
-            self.timeout = limit.max(Duration::from_millis(1));
-        }
-        self
-    }
-
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
@@ -150,7 +158,8 @@ fn check_name(name: &str) -> Result<(), BadConfig> {
         return Ok(());
     }
     Err(BadConfig::new(
-        format!("`{}` is no name for a server", name.escape_default()),
+        format!("mcp.\"{}\"", name.escape_default()),
+        "is no name for a server",
         "a name has 1 to 32 characters of A-Z a-z 0-9 _ -",
     ))
 }
@@ -176,7 +185,8 @@ fn address(
     let parsed = Url::parse(filled.expose()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let Some(parsed) = parsed.filter(Url::has_host) else {
         return Err(BadConfig::new(
-            format!("`mcp.{name}.url` is no address"),
+            format!("mcp.{name}.url"),
+            "is no address",
             "write it as `https://HOST/PATH`",
         ));
     };
@@ -184,7 +194,8 @@ fn address(
     for (key, value) in &config.headers {
         let bad = || {
             BadConfig::new(
-                format!("`mcp.{name}.headers`: `{key}` cannot be a header"),
+                format!("mcp.{name}.headers"),
+                format!("has `{key}`, which cannot be a header"),
                 "use a name of letters, digits and `-`, and a value on one line",
             )
         };
@@ -233,18 +244,18 @@ mod tests {
         check("a", json!({"url": "http://127.0.0.1:1/mcp", "headers": {"X-Key": "{secret:T}"}}), "fine");
         check("a", json!({}), "`mcp.a` has neither `command` nor `url`");
         check("a", json!({"command": "x", "url": "http://h"}), "`mcp.a` has both `command` and `url`");
-        check("a b", json!({"command": "x"}), "`a b` is no name for a server");
+        check("a b", json!({"command": "x"}), "`mcp.\"a b\"` is no name for a server");
         check("a", json!({"url": "file:///x"}), "`mcp.a.url` is no address");
         check("a", json!({"url": "nonsense"}), "`mcp.a.url` is no address");
         check(
             "a",
             json!({"url": "http://h", "headers": {"a b": "x"}}),
-            "`mcp.a.headers`: `a b` cannot be a header",
+            "`mcp.a.headers` has `a b`, which cannot be a header",
         );
         check(
             "a",
             json!({"command": "x", "args": ["{secret:NONE}"]}),
-            "`mcp.a.args`: there is no secret `NONE`",
+            "`mcp.a.args` cannot be filled in: there is no secret `NONE`",
         );
     }
 

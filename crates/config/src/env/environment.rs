@@ -1,6 +1,7 @@
 //! The variables of a process.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 
 /// The variables of a process, or of a test.
@@ -12,6 +13,12 @@ impl Environment {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// All variables, as programs are given them.
+    #[must_use]
+    pub fn variables(&self) -> Vec<(OsString, OsString)> {
+        self.0.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
     /// The names of all variables, in order.

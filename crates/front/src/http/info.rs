@@ -2,7 +2,7 @@
 
 use http::header::{ACCEPT, CONTENT_TYPE, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use toolgate_core::{Exposition, Principal, SourceId};
 use toolgate_wire::{Raw, Version};
 
@@ -25,7 +25,16 @@ pub(crate) fn health(shared: &Shared) -> Reply {
     };
     let sources = shared.hub.sources();
     let sources: Vec<&str> = sources.iter().map(SourceId::as_str).collect();
-    let body = json!({"status": word, "why": why, "sources": sources, "sessions": shared.sessions.count()});
+    let upstreams = shared.hub.upstreams();
+    let upstreams: Map<String, Value> =
+        upstreams.into_iter().map(|status| (status.name, status.state.as_str().into())).collect();
+    let body = json!({
+        "status": word,
+        "why": why,
+        "sources": sources,
+        "upstreams": upstreams,
+        "sessions": shared.sessions.count(),
+    });
     json_reply(status, Raw::of(&body).bytes())
 }
 

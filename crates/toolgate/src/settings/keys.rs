@@ -7,8 +7,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_config::{FileSchema, Sections};
+use toolgate_upstream::Plan;
 
 use super::Settings;
+use crate::upstreams::stand_in;
 
 impl Settings {
     /// Shows every top-level key to a visitor; those that are no tables come first.
@@ -33,6 +35,8 @@ impl Settings {
         visitor.key("audit", "The record of all calls.", &mut self.audit);
         visitor.key("telemetry", "Traces of calls, for an OpenTelemetry collector.", &mut self.telemetry);
         visitor.key("approvals", "Asking a person before a call goes on.", &mut self.approvals);
+        visitor.key("mcp", "Other MCP servers, by name.", &mut self.mcp);
+        visitor.key("experimental", "What may change or go with any version.", &mut self.experimental);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
     }
@@ -44,6 +48,16 @@ impl Settings {
         for error in [settings.rules().err(), settings.limits(false).err()].into_iter().flatten() {
             for fault in error.faults() {
                 sections.refuse(&fault.key, &fault.message, &fault.hint);
+            }
+        }
+        for (name, table) in &settings.mcp {
+            // What it refers to is looked up when it is used: a secret may come later.
+            if let Err(error) = Plan::new(name, table, |text| Ok(stand_in(text))) {
+                sections.refuse(error.key(), error.message(), error.hint());
+            }
+            if settings.packs.iter().any(|pack| pack.word() == name) {
+                let hint = "choose another name for the server, or take the pack out of `packs`";
+                sections.refuse(&format!("mcp.{name}"), "has the name of a pack", hint);
             }
         }
         settings
@@ -193,6 +207,7 @@ mod tests {
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             store: toolgate_store::StoreConfig::default(),
             telemetry: toolgate_telemetry::TelemetryConfig { endpoint: None, ..every.telemetry },
+            experimental: Default::default(),
             data_dir: PathBuf::new(),
             ..every
         };

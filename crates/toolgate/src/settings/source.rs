@@ -65,6 +65,11 @@ impl Sources {
         {
             *root = root.take().map(|path| document.resolve(key, &path));
         }
+        for (name, table) in &mut settings.mcp {
+            let key = format!("mcp.{name}.cwd");
+            let folder = table.cwd.take().map(|path| document.resolve(&key, path.as_ref()));
+            table.cwd = folder.map(|path| path.to_string_lossy().into_owned());
+        }
         Ok(Loaded { settings, document })
     }
 

@@ -33,6 +33,8 @@ mod processes;
 #[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod setup;
 #[cfg(test)]
 mod stdio;

@@ -1,0 +1,184 @@
+//! The upstreams of a hub: started as configured, left alone while their tables stay the same, ended when they go.
+
+mod fill;
+mod keep;
+mod misconfigured;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use toolgate_config::{Environment, env, process_environment};
+use toolgate_core::Source;
+use toolgate_host::Tasks;
+use toolgate_secrets::Snapshot;
+use toolgate_upstream::{BadConfig, Definitions, Plan, Report, Surroundings, Upstream, UpstreamConfig};
+
+pub(crate) use fill::{Filling, sensitive, stand_in};
+pub(crate) use keep::Kept;
+use misconfigured::Misconfigured;
+
+use crate::settings::Settings;
+
+/// How many hubs may stand in a row, each an upstream of the one before: one that has itself as an upstream would
+/// start programs without end.
+const MOST_IN_A_ROW: u32 = 4;
+
+/// The upstreams of a hub, by name.
+pub(crate) struct Upstreams {
+    running: BTreeMap<String, Entry>,
+    kept: Kept,
+    environment: Environment,
+    tasks: Tasks,
+}
+
+/// An upstream, and what it was made of.
+struct Entry {
+    table: UpstreamConfig,
+    timeout: Option<u64>,
+    /// What was filled in, so that a changed secret is noticed.
+    filled: Vec<u8>,
+    what: What,
+}
+
+enum What {
+    Upstream(Arc<Upstream>),
+    /// It cannot even be tried.
+    Misconfigured(Arc<Misconfigured>),
+}
+
+impl Entry {
+    fn source(&self) -> Arc<dyn Source> {
+        match &self.what {
+            What::Upstream(upstream) => upstream.clone(),
+            What::Misconfigured(misconfigured) => misconfigured.clone(),
+        }
+    }
+}
+
+impl Upstreams {
+    /// None yet.
+    pub(crate) fn new(kept: Kept, tasks: Tasks) -> Self {
+        Self { running: BTreeMap::new(), kept, environment: process_environment(), tasks }
+    }
+
+    /// Starts what is new or different, ends what is gone, and tells whether anything was. Nothing is waited for.
+    pub(crate) async fn apply(&mut self, settings: &Settings, secrets: &Snapshot) -> bool {
+        let timeout = settings.experimental.mcp_timeout;
+        let mut before = std::mem::take(&mut self.running);
+        let mut wanted = Vec::new();
+        if !settings.mcp.is_empty() && depth(&self.environment) >= MOST_IN_A_ROW {
+            tracing::warn!("no upstream is started: {MOST_IN_A_ROW} hubs in a row look like a circle");
+            return !before.is_empty();
+        }
+        for (name, table) in &settings.mcp {
+            let (plan, filled) = plan(name, table, timeout, secrets, &self.environment);
+            let same = before
+                .remove(name)
+                .filter(|entry| entry.table == *table && entry.timeout == timeout && entry.filled == filled);
+            match same {
+                Some(entry) => drop(self.running.insert(name.clone(), entry)),
+                None => wanted.push((name, table, plan, filled)),
+            }
+        }
+        let changed = !wanted.is_empty() || !before.is_empty();
+        self.end(before);
+        if wanted.is_empty() {
+            return changed;
+        }
+        let (mut definitions, switches) = (self.kept.definitions().await, self.kept.switches().await);
+        for (name, table, plan, filled) in wanted {
+            let what = self.start(name, plan, definitions.remove(name), switches.get(name).copied());
+            let entry = Entry { table: table.clone(), timeout, filled, what };
+            self.running.insert(name.clone(), entry);
+        }
+        changed
+    }
+
+    /// Switches upstreams on or off as the store says.
+    pub(crate) async fn switch(&self) {
+        let switches = self.kept.switches().await;
+        for (name, entry) in &self.running {
+            if let What::Upstream(upstream) = &entry.what {
+                upstream.set_enabled(switches.get(name).copied().unwrap_or(entry.table.enabled));
+            }
+        }
+    }
+
+    /// All of them as sources, in order.
+    pub(crate) fn sources(&self) -> Vec<Arc<dyn Source>> {
+        self.running.values().map(Entry::source).collect()
+    }
+
+    fn start(
+        &self,
+        name: &str,
+        plan: Result<Plan, BadConfig>,
+        kept: Option<Definitions>,
+        switched: Option<bool>,
+    ) -> What {
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(error) => {
+                tracing::warn!(upstream = name, "it cannot be used: {error}");
+                return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
+            }
+        };
+        let surroundings =
+            Surroundings { tasks: self.tasks.clone(), variables: self.environment.variables() };
+        let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
+        if let Some(on) = switched {
+            upstream.set_enabled(on);
+        }
+        self.kept.keep(name, upstream.learned(), &self.tasks);
+        What::Upstream(upstream)
+    }
+
+    /// Calls under way get their time to end; nobody waits for it.
+    fn end(&self, gone: BTreeMap<String, Entry>) {
+        for entry in gone.into_values() {
+            if let What::Upstream(upstream) = entry.what {
+                self.tasks.spawn(async move { upstream.stop().await });
+            }
+        }
+    }
+}
+
+/// Tries a server as its table says, and tells how that went.
+pub(crate) async fn try_out(
+    name: &str,
+    table: &UpstreamConfig,
+    timeout: Option<u64>,
+    secrets: &Snapshot,
+    tasks: &Tasks,
+) -> Report {
+    let environment = process_environment();
+    match plan(name, table, timeout, secrets, &environment).0 {
+        Ok(plan) => {
+            let surroundings = Surroundings { tasks: tasks.clone(), variables: environment.variables() };
+            Upstream::test(plan, surroundings).await
+        }
+        Err(error) => Report { status: misconfigured::status(name, &error), definitions: None },
+    }
+}
+
+/// What a table means, and a digest of what was filled in.
+fn plan(
+    name: &str,
+    table: &UpstreamConfig,
+    timeout: Option<u64>,
+    secrets: &Snapshot,
+    environment: &Environment,
+) -> (Result<Plan, BadConfig>, Vec<u8>) {
+    let filling = Filling::new(secrets, environment);
+    let mut table = table.clone();
+    table.timeout = table.timeout.or(timeout);
+    if table.command.is_some() {
+        table.env.insert(env::DEPTH.into(), (depth(environment) + 1).to_string());
+    }
+    (Plan::new(name, &table, |text| filling.fill(text)), filling.digest())
+}
+
+/// How many hubs stand in front of this one.
+fn depth(environment: &Environment) -> u32 {
+    environment.get(env::DEPTH).and_then(|depth| depth.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,112 @@
+//! Other MCP servers behind the running binary: configured, changed, switched and in trouble.
+
+use serde_json::{Value, json};
+
+use crate::process::{Place, Server, TOOLGATE, run, unlimited, until};
+
+/// A server whose `toolgate.toml` can be changed.
+struct Live {
+    server: Server,
+    file: std::path::PathBuf,
+}
+
+impl Live {
+    fn start(toml: &str) -> Self {
+        let place = Place::configured(&written(toml));
+        let file = place.path().join("toolgate.toml");
+        Self { server: Server::start_in(place, &[]), file }
+    }
+
+    fn write(&self, toml: &str) {
+        std::fs::write(&self.file, written(toml)).unwrap();
+    }
+
+    fn ask(&self, method: &str, params: Value) -> Value {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        serde_json::from_str(&self.server.post(request).send().text()).unwrap()
+    }
+
+    fn tools(&self) -> Vec<String> {
+        let answer = self.ask("tools/list", json!({}));
+        let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn upstreams(&self) -> Value {
+        let answer: Value = serde_json::from_str(&self.server.get("/health").send().text()).unwrap();
+        answer["upstreams"].clone()
+    }
+}
+
+fn written(toml: &str) -> String {
+    unlimited(&format!("packs = []\n{toml}"))
+}
+
+/// The table of a server: this very binary, with the tools of a folder of its own.
+fn table(name: &str, folder: &std::path::Path, more: &str) -> String {
+    let (program, folder) = (TOOLGATE, folder.display());
+    format!(
+        "[mcp.{name}]\ncommand = {program:?}\nargs = [\"--fixtures\", \"serve\"]\ncwd = \"{folder}\"\n\
+         env = {{ TOOLGATE_DATA_DIR = \"{folder}/data\", TOOLGATE_PACKS = \"memory\" }}\n{more}\n"
+    )
+}
+
+#[test]
+fn servers_come_and_go_with_their_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = Live::start(&table("one", folder.path(), ""));
+    until("its tools are listed", || live.tools().iter().any(|tool| tool == "one_memory_write"));
+    let arguments = json!({"name": "one_test_simple_text", "arguments": {}});
+    let answer = live.ask("tools/call", arguments);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    assert_eq!(live.upstreams(), json!({"one": "connected"}));
+    live.write(&table("two", folder.path(), "prefix = \"t\""));
+    until("another has taken its place", || {
+        let tools = live.tools();
+        tools.iter().any(|tool| tool == "t_memory_read") && !tools.iter().any(|tool| tool.starts_with("one_"))
+    });
+    live.write("");
+    until("none is left", || live.tools().is_empty() && live.upstreams() == json!({}));
+}
+
+#[test]
+fn a_server_that_lacks_its_secret_shows_as_failed_until_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let toml = table("one", folder.path(), "").replace("env = {", "env = { KEY = \"{secret:KEY}\",");
+    let live = Live::start(&toml);
+    assert_eq!((live.tools(), live.upstreams()), (Vec::<String>::new(), json!({"one": "failed"})));
+    let mut set = Place::command_in(live.file.parent().unwrap(), TOOLGATE);
+    set.args(["secret", "set", "KEY"]);
+    let ended = run(set, b"correct horse battery");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    until("it is started", || live.tools().iter().any(|tool| tool == "one_memory_read"));
+}
+
+#[test]
+fn a_bad_table_is_refused_with_its_place() {
+    #[track_caller]
+    fn check(toml: &str, expect: &str) {
+        let place = Place::configured(toml);
+        let ended = run(place.toolgate(&["config", "check"]), b"");
+        assert_eq!(ended.code, 2, "{}", ended.stderr);
+        assert!(ended.stderr.contains(expect), "{}\nlacks: {expect}", ended.stderr);
+    }
+    check("[mcp.a]\n", "`mcp.a` has neither `command` nor `url`");
+    check("[mcp.a]\nurl = \"nonsense\"\n", "toolgate.toml:2:");
+    check("[mcp.a]\ncommando = \"x\"\n", "did you mean `mcp.a.command`");
+    check("[mcp.\"a b\"]\ncommand = \"x\"\n", "is no name for a server");
+    check("[mcp.memory]\ncommand = \"x\"\n", "`mcp.memory` has the name of a pack");
+}
+
+#[test]
+fn a_hub_that_has_itself_as_an_upstream_starts_no_programs_without_end() {
+    let place = Place::new();
+    let toml = written(&format!("[mcp.me]\ncommand = {TOOLGATE:?}\nargs = [\"serve\"]\n"));
+    std::fs::write(place.path().join("toolgate.toml"), toml.replace("packs = []", "packs = [\"memory\"]"))
+        .unwrap();
+    let server = Server::start_in(place, &[]);
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    let listed = || server.post(list.clone()).send().text();
+    until("the deepest is reached", || listed().contains("me_me_me_me_memory_read"));
+    assert!(!listed().contains("me_me_me_me_me_memory_read"));
+}
