@@ -55,7 +55,9 @@ impl Sources {
 
 impl Set {
     fn new(all: Vec<Arc<dyn Source>>) -> Self {
-        let offers = all.iter().fold(Offers::default(), |sum, source| sum.or(source.offers()));
+        // Clients learn once what there may be, and tools may come at any time.
+        let tools = Offers { tools: true, ..Offers::default() };
+        let offers = all.iter().fold(tools, |sum, source| sum.or(source.offers()));
         Self { all, offers }
     }
 }
