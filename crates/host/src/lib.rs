@@ -3,6 +3,7 @@
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
 //! ever stand: to ask the kernel for the version of Landlock, and to confine a program between fork and exec.
 
+pub mod authorities;
 pub mod clock;
 pub mod files;
 pub mod kernel;

@@ -1,14 +1,20 @@
 //! What can be set for an upstream: one table `[mcp.NAME]`.
 
+mod proxy;
+mod sandbox;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use proxy::ProxyConfig;
+pub use sandbox::{LandlockConfig, NetworkConfig, SandboxConfig, SandboxKind};
+
 /// Another MCP server. It has either a `command` or a `url`.
 ///
-/// `{secret:NAME}` and `{env:NAME}` in `args`, `env`, `url` and `headers` are filled in before it is used. Written as
-/// text it shows what was written there, not what was filled in.
+/// `{secret:NAME}` and `{env:NAME}` in `args`, `env`, `url`, `headers`, `proxy` and the paths of `sandbox` are filled in
+/// before it is used. Written as text it shows what was written there, not what was filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UpstreamConfig {
@@ -24,12 +30,22 @@ pub struct UpstreamConfig {
     /// The folder to start the program in; without it, ours.
     #[schemars(example = "/home/me/project")]
     pub cwd: Option<String>,
+    /// What the program may touch: `none` for anything, or what the kernel lets it by Landlock.
+    #[schemars(example = sandbox_example())]
+    pub sandbox: SandboxConfig,
     /// The address of a server that speaks Streamable HTTP, or HTTP with server-sent events.
     #[schemars(example = "https://mcp.example.com/mcp")]
     pub url: Option<String>,
     /// Headers for every request to the address.
     #[schemars(example = BTreeMap::from([("Authorization", "Bearer {secret:TOKEN}")]))]
     pub headers: BTreeMap<String, String>,
+    /// A file with certificates (PEM) of authorities that are trusted for the address, beside those of the machine.
+    #[schemars(example = "/etc/ssl/company.pem")]
+    pub ca_file: Option<String>,
+    /// The proxy through which the address is reached, or `false` for none. Default: what `HTTPS_PROXY`, `HTTP_PROXY`,
+    /// `ALL_PROXY` and `NO_PROXY` say, but never for this machine.
+    #[schemars(example = &"http://proxy.example.com:3128")]
+    pub proxy: Option<ProxyConfig>,
     /// How many milliseconds an answer may take; progress begins the time anew. Default: 30000.
     #[schemars(example = 60_000)]
     pub timeout: Option<u64>,
@@ -62,8 +78,11 @@ impl Default for UpstreamConfig {
             args: Vec::new(),
             env: BTreeMap::new(),
             cwd: None,
+            sandbox: SandboxConfig::None,
             url: None,
             headers: BTreeMap::new(),
+            ca_file: None,
+            proxy: None,
             timeout: None,
             startup_timeout: 30_000,
             probe_timeout: 3_000,
@@ -76,6 +95,10 @@ impl Default for UpstreamConfig {
             tools: ToolsConfig::default(),
         }
     }
+}
+
+fn sandbox_example() -> serde_json::Value {
+    serde_json::json!({"kind": "landlock", "read": ["/home/me/project"], "network": false})
 }
 
 /// Which era of the protocol a server speaks.
@@ -264,6 +287,7 @@ mod tests {
         let mut found = Vec::new();
         undescribed("", &schema, &mut found);
         undescribed(".tools", &schema["$defs"]["ToolsConfig"], &mut found);
+        undescribed(".sandbox", &schema["$defs"]["LandlockConfig"], &mut found);
         assert_eq!(found, Vec::<String>::new());
     }
 }

@@ -22,7 +22,10 @@ mod supervisor;
 mod transport;
 mod upstream;
 
-pub use config::{Check, EraChoice, Prefix, Share, Start, ToolsConfig, UpstreamConfig};
+pub use config::{
+    Check, EraChoice, LandlockConfig, NetworkConfig, Prefix, ProxyConfig, SandboxConfig, SandboxKind, Share,
+    Start, ToolsConfig, UpstreamConfig,
+};
 pub use definitions::Definitions;
 pub use plan::{BadConfig, Plan};
 pub use status::{Note, State, Status};

@@ -1,15 +1,18 @@
 //! What is meant by the table of an upstream: checked, and with secrets in their places.
 
-use std::path::PathBuf;
+mod address;
+mod program;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use toolgate_host::Secret;
 use toolgate_wire::Raw;
-use url::Url;
 
-use crate::config::{Check, EraChoice, Prefix, Share, Start, ToolsConfig, UpstreamConfig};
+use crate::config::{Check, EraChoice, Prefix, SandboxConfig, Share, Start, ToolsConfig, UpstreamConfig};
+
+pub(crate) use address::AddressPlan;
+pub(crate) use program::ProgramPlan;
 
 /// How long an answer may take, unless it is set.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -69,18 +72,6 @@ pub(crate) enum Reach {
     Address(AddressPlan),
 }
 
-pub(crate) struct ProgramPlan {
-    pub(crate) command: String,
-    pub(crate) args: Vec<Secret>,
-    pub(crate) env: Vec<(String, Secret)>,
-    pub(crate) cwd: Option<PathBuf>,
-}
-
-pub(crate) struct AddressPlan {
-    pub(crate) url: Url,
-    pub(crate) headers: HeaderMap,
-}
-
 impl Plan {
     /// Reads a table; `fill` puts secrets and variables where a text refers to them, and says what is missing.
     ///
@@ -102,8 +93,15 @@ impl Plan {
             })
         };
         let reach = match (&config.command, &config.url) {
-            (Some(command), None) => Reach::Program(program(command, config, filled)?),
-            (None, Some(url)) => Reach::Address(address(name, url, config, filled)?),
+            (Some(command), None) => Reach::Program(ProgramPlan::new(name, command, config, filled)?),
+            (None, Some(_)) if config.sandbox != SandboxConfig::None => {
+                return Err(BadConfig::new(
+                    format!("mcp.{name}.sandbox"),
+                    "is for programs, and this server is elsewhere",
+                    "remove it",
+                ));
+            }
+            (None, Some(url)) => Reach::Address(AddressPlan::new(name, url, config, filled)?),
             (Some(_), Some(_)) => {
                 return Err(BadConfig::new(
                     format!("mcp.{name}"),
@@ -164,49 +162,6 @@ fn check_name(name: &str) -> Result<(), BadConfig> {
     ))
 }
 
-fn program(
-    command: &str,
-    config: &UpstreamConfig,
-    fill: impl Fn(&str, &str) -> Result<Secret, BadConfig>,
-) -> Result<ProgramPlan, BadConfig> {
-    let args = config.args.iter().map(|arg| fill("args", arg)).collect::<Result<_, _>>()?;
-    let env = config.env.iter();
-    let env = env.map(|(key, value)| Ok((key.clone(), fill("env", value)?))).collect::<Result<_, _>>()?;
-    Ok(ProgramPlan { command: command.to_owned(), args, env, cwd: config.cwd.as_ref().map(PathBuf::from) })
-}
-
-fn address(
-    name: &str,
-    url: &str,
-    config: &UpstreamConfig,
-    fill: impl Fn(&str, &str) -> Result<Secret, BadConfig>,
-) -> Result<AddressPlan, BadConfig> {
-    let filled = fill("url", url)?;
-    let parsed = Url::parse(filled.expose()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let Some(parsed) = parsed.filter(Url::has_host) else {
-        return Err(BadConfig::new(
-            format!("mcp.{name}.url"),
-            "is no address",
-            "write it as `https://HOST/PATH`",
-        ));
-    };
-    let mut headers = HeaderMap::new();
-    for (key, value) in &config.headers {
-        let bad = || {
-            BadConfig::new(
-                format!("mcp.{name}.headers"),
-                format!("has `{key}`, which cannot be a header"),
-                "use a name of letters, digits and `-`, and a value on one line",
-            )
-        };
-        let header = HeaderName::from_bytes(key.as_bytes()).map_err(|_| bad())?;
-        let mut value = HeaderValue::from_str(fill("headers", value)?.expose()).map_err(|_| bad())?;
-        value.set_sensitive(true);
-        headers.append(header, value);
-    }
-    Ok(AddressPlan { url: parsed, headers })
-}
-
 /// What was written, not what was filled in.
 fn fingerprint(config: &UpstreamConfig) -> String {
     let said = serde_json::json!({
@@ -247,6 +202,20 @@ mod tests {
         check("a b", json!({"command": "x"}), "`mcp.\"a b\"` is no name for a server");
         check("a", json!({"url": "file:///x"}), "`mcp.a.url` is no address");
         check("a", json!({"url": "nonsense"}), "`mcp.a.url` is no address");
+        check("a", json!({"url": "http://h", "proxy": "http://u:p@p:3128"}), "fine");
+        check("a", json!({"url": "http://h", "proxy": false}), "fine");
+        check("a", json!({"url": "http://h", "proxy": "socks5://p"}), "`mcp.a.proxy` is no address");
+        check("a", json!({"command": "x", "sandbox": {"kind": "landlock", "read": ["/x"]}}), "fine");
+        check(
+            "a",
+            json!({"command": "x", "sandbox": {"kind": "landlock", "write": ["out"]}}),
+            "`mcp.a.sandbox.write` has `out`, which is no whole path",
+        );
+        check(
+            "a",
+            json!({"url": "http://h", "sandbox": "landlock"}),
+            "`mcp.a.sandbox` is for programs, and this server is elsewhere",
+        );
         check(
             "a",
             json!({"url": "http://h", "headers": {"a b": "x"}}),

@@ -1,5 +1,6 @@
 //! How bytes get to a server and back.
 
+pub(crate) mod client;
 pub(crate) mod http;
 pub(crate) mod old_sse;
 pub(crate) mod stdio;

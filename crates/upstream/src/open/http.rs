@@ -1,6 +1,5 @@
 //! An address: it is asked the modern way, then the legacy way, then the oldest way.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::Client;
@@ -10,13 +9,13 @@ use super::{Found, Opener, discover, found, initialize, is_modern_error};
 use crate::fault::Fault;
 use crate::link::{Declared, Facts, Wire};
 use crate::plan::AddressPlan;
-use crate::transport::{Transport, http, old_sse};
+use crate::transport::{Transport, client, http, old_sse};
 
 /// How long to wait for the stream of a server that may ask on it; some answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
 
 pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
-    let client = client(opener.client)?;
+    let client = client(opener, address).await?;
     let wire = http::connect(address, client.clone(), opener.declared, opener.reports, opener.owner.child());
     match opener.era() {
         Some(Era::Legacy) => legacy(opener, address, wire, client).await,
@@ -30,12 +29,12 @@ pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(
 }
 
 /// One client for all connections of an upstream.
-fn client(made: &OnceLock<Client>) -> Result<Client, Fault> {
-    if let Some(client) = made.get() {
+async fn client(opener: &Opener<'_>, address: &AddressPlan) -> Result<Client, Fault> {
+    if let Some(client) = opener.client.get() {
         return Ok(client.clone());
     }
-    let client = http::client()?;
-    Ok(made.get_or_init(|| client).clone())
+    let client = client::client(address, opener.variables, opener.owner).await?;
+    Ok(opener.client.get_or_init(|| client).clone())
 }
 
 async fn probe(

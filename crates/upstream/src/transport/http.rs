@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -27,31 +26,8 @@ pub(super) use stream::is_message;
 /// How many frames may wait to be sent.
 const QUEUE: usize = 256;
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(10);
-
 /// How much of an error page is read.
 const ERROR_LIMIT: usize = 64 * 1024;
-
-/// How many redirects are followed, all of them within the same server.
-const REDIRECTS: usize = 5;
-
-/// The client of one upstream: its connections are shared by all that use it.
-pub(crate) fn client() -> Result<Client, Fault> {
-    let same_server = |attempt: Attempt<'_>| {
-        let before = attempt.previous();
-        let stays = before.first().is_some_and(|first| first.origin() == attempt.url().origin());
-        let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
-        if stays && keeps_method && before.len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
-    };
-    Client::builder()
-        .redirect(Policy::custom(same_server))
-        .connect_timeout(CONNECT)
-        .tcp_nodelay(true)
-        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| Fault::NotSent(reason(error)))
-}
 
 /// A server that is reached by Streamable HTTP.
 pub(crate) struct Http(Arc<Inner>);

@@ -92,6 +92,10 @@ async fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result
     let program = Program::new(path).arguments(plan.args.iter().map(|arg| OsString::from(arg.expose())));
     let program =
         environment.into_iter().fold(program, |program, (name, value)| program.variable(name, value));
+    let program = match &plan.sandbox {
+        Some(sandbox) => program.sandbox(sandbox.clone()),
+        None => program,
+    };
     program.start(plan.cwd.as_deref()).await.map_err(|error| Fault::NotSent(error.to_string()))
 }
 

@@ -1,0 +1,115 @@
+//! An address as it is meant: where it is, what is sent along, whom it trusts, and through which proxy.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use reqwest::NoProxy;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use toolgate_host::Secret;
+use url::Url;
+
+use super::BadConfig;
+use crate::config::{ProxyConfig, UpstreamConfig};
+
+/// What is never reached through a proxy of the environment.
+const HERE: &str = "localhost,127.0.0.0/8,::1";
+
+pub(crate) struct AddressPlan {
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    /// A file with certificates of authorities that are trusted beside the machine's own.
+    pub(crate) ca_file: Option<PathBuf>,
+    pub(crate) proxy: ProxyPlan,
+}
+
+/// Through which proxy a server is reached.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ProxyPlan {
+    /// The one that the environment names for it.
+    Environment,
+    /// None.
+    Off,
+    /// This one.
+    At(Url),
+}
+
+impl AddressPlan {
+    pub(super) fn new(
+        name: &str,
+        url: &str,
+        config: &UpstreamConfig,
+        fill: impl Fn(&str, &str) -> Result<Secret, BadConfig>,
+    ) -> Result<Self, BadConfig> {
+        let Some(url) = web(fill("url", url)?.expose()) else {
+            return Err(BadConfig::new(
+                format!("mcp.{name}.url"),
+                "is no address",
+                "write it as `https://HOST/PATH`",
+            ));
+        };
+        let mut headers = HeaderMap::new();
+        for (key, value) in &config.headers {
+            let bad = || {
+                BadConfig::new(
+                    format!("mcp.{name}.headers"),
+                    format!("has `{key}`, which cannot be a header"),
+                    "use a name of letters, digits and `-`, and a value on one line",
+                )
+            };
+            let header = HeaderName::from_bytes(key.as_bytes()).map_err(|_| bad())?;
+            let mut value = HeaderValue::from_str(fill("headers", value)?.expose()).map_err(|_| bad())?;
+            value.set_sensitive(true);
+            headers.append(header, value);
+        }
+        let proxy = match &config.proxy {
+            None => ProxyPlan::Environment,
+            Some(ProxyConfig::Off) => ProxyPlan::Off,
+            Some(ProxyConfig::Url(url)) => {
+                ProxyPlan::At(web(fill("proxy", url)?.expose()).ok_or_else(|| {
+                    BadConfig::new(
+                        format!("mcp.{name}.proxy"),
+                        "is no address",
+                        "write it as `http://HOST:PORT`, or `false` for none",
+                    )
+                })?)
+            }
+        };
+        Ok(Self { url, headers, ca_file: config.ca_file.as_ref().map(PathBuf::from), proxy })
+    }
+
+    /// The proxies to use, in order; `variables` is our environment.
+    pub(crate) fn proxies(&self, variables: &[(OsString, OsString)]) -> reqwest::Result<Vec<reqwest::Proxy>> {
+        match &self.proxy {
+            ProxyPlan::Off => Ok(Vec::new()),
+            ProxyPlan::At(url) => Ok(vec![reqwest::Proxy::all(url.clone())?]),
+            ProxyPlan::Environment => of_environment(variables),
+        }
+    }
+}
+
+fn web(text: &str) -> Option<Url> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// The proxies that the usual variables name, in either spelling. What cannot be used is passed by.
+fn of_environment(variables: &[(OsString, OsString)]) -> reqwest::Result<Vec<reqwest::Proxy>> {
+    let get = |name: &str| {
+        let named = |wanted: &str| variables.iter().find(|(name, _)| name == wanted);
+        let found = named(&name.to_ascii_lowercase()).or_else(|| named(name))?;
+        found.1.to_str().filter(|value| !value.is_empty())
+    };
+    let not_for = NoProxy::from_string(&format!("{HERE},{}", get("NO_PROXY").unwrap_or_default()));
+    let address =
+        |name: &str| get(name).and_then(|text| web(text).or_else(|| web(&format!("http://{text}"))));
+    let mut proxies = Vec::new();
+    if let Some(url) = address("HTTPS_PROXY") {
+        proxies.push(reqwest::Proxy::https(url)?);
+    }
+    if let Some(url) = address("HTTP_PROXY") {
+        proxies.push(reqwest::Proxy::http(url)?);
+    }
+    if let Some(url) = address("ALL_PROXY") {
+        proxies.push(reqwest::Proxy::all(url)?);
+    }
+    Ok(proxies.into_iter().map(|proxy| proxy.no_proxy(not_for.clone())).collect())
+}

@@ -1,0 +1,57 @@
+//! The client for HTTP of one upstream: whom it trusts, through which proxy it goes, and how far it follows.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Certificate, Client};
+use toolgate_host::Tasks;
+use toolgate_host::authorities::read_authorities;
+
+use super::http::reason;
+use crate::fault::Fault;
+use crate::plan::AddressPlan;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How many redirects are followed, all of them within the same server.
+const REDIRECTS: usize = 5;
+
+/// Makes the client of one upstream: its connections are shared by all that use it.
+pub(crate) async fn client(
+    plan: &AddressPlan,
+    variables: &[(OsString, OsString)],
+    tasks: &Tasks,
+) -> Result<Client, Fault> {
+    let same_server = |attempt: Attempt<'_>| {
+        let before = attempt.previous();
+        let stays = before.first().is_some_and(|first| first.origin() == attempt.url().origin());
+        let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
+        if stays && keeps_method && before.len() <= REDIRECTS { attempt.follow() } else { attempt.stop() }
+    };
+    let failed = |error| Fault::NotSent(reason(error));
+    // The environment is not asked behind our back.
+    let builder = Client::builder().no_proxy();
+    let proxies = plan.proxies(variables).map_err(failed)?;
+    let builder = proxies.into_iter().fold(builder, |builder, proxy| builder.proxy(proxy));
+    let builder = match authorities(plan, tasks).await? {
+        Some(trusted) => builder.tls_certs_merge(trusted),
+        None => builder,
+    };
+    builder
+        .redirect(Policy::custom(same_server))
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true)
+        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(failed)
+}
+
+/// The authorities that are trusted beside those of the machine.
+async fn authorities(plan: &AddressPlan, tasks: &Tasks) -> Result<Option<Vec<Certificate>>, Fault> {
+    let Some(path) = plan.ca_file.clone() else { return Ok(None) };
+    let read = tasks.blocking(move || read_authorities(&path)).await;
+    let read = read.map_err(|error| Fault::NotSent(error.to_string()))?;
+    read.map(Some).map_err(|error| Fault::NotSent(error.to_string()))
+}
