@@ -1,31 +1,29 @@
 //! The record of calls: added once, found newest first, shortened from its old end.
 
+mod bundle;
+mod prune;
 mod query;
 
-use sqlx::{AnyPool, AssertSqlSafe};
+use std::collections::HashSet;
+
+use sqlx::{AnyConnection, AnyPool};
 use toolgate_core::{AuditQuery, AuditRow, StoreError};
 
-use crate::database::{Database, to_i64};
+use crate::database::Database;
 use crate::documents::is_text;
 use crate::failure;
-use query::{Row, Search};
+use bundle::{Bundle, Row};
 
-/// How many records one statement adds. The driver finds each value's place by going through all places, so that
-/// long statements cost more for each record.
-const TOGETHER: usize = 12;
-/// How many records are removed at a time, so that nobody waits long for the database.
-const AT_ONCE: i64 = 2000;
+pub(crate) use prune::prune;
 
-const COLUMNS: usize = 7;
-const INSERT: &str =
-    "INSERT INTO audit (writer, sequence, time_ms, principal, target, outcome, line) VALUES ";
-const HEADS: &str = "SELECT writer, sequence, time_ms, principal, target, outcome, line FROM audit \
-    WHERE (writer, sequence) IN (SELECT writer, MAX(sequence) FROM audit GROUP BY writer)";
-// The clock may have been set back, and a chain must not get a hole: of each chain only the beginning goes.
-const ENDS: &str = "SELECT writer, COALESCE(MIN(CASE WHEN time_ms >= $1 THEN sequence END), MAX(sequence)) \
-    FROM audit GROUP BY writer HAVING MIN(time_ms) < $1";
-const PRUNE: &str = "DELETE FROM audit WHERE writer = $1 AND sequence < $2 \
-    AND sequence < (SELECT MIN(sequence) FROM audit WHERE writer = $1) + $3";
+const INSERT: &str = "INSERT INTO audit (writer, first, last, from_ms, to_ms, principal, count, records) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+const THERE: &str = "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit \
+    WHERE writer = $1 AND last >= $2 AND first <= $3";
+const HEADS: &str = "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit \
+    WHERE (writer, last) IN (SELECT writer, MAX(last) FROM audit GROUP BY writer)";
+// Two that add to the same chain take turns. In SQLite all that write do anyway.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7306930284701510772))";
 
 /// Adds records; those that are there already are left as they are.
 pub(crate) async fn append(store: &Database, mut rows: Vec<AuditRow>) -> Result<(), StoreError> {
@@ -36,40 +34,58 @@ pub(crate) async fn append(store: &Database, mut rows: Vec<AuditRow>) -> Result<
         return Err(StoreError::new("a record with a zero byte cannot be kept"));
     }
     rows.sort_by(|a, b| (&a.writer, a.sequence).cmp(&(&b.writer, b.sequence)));
+    rows.dedup_by(|a, b| (&a.writer, a.sequence) == (&b.writer, b.sequence));
     let pool = store.pool().await?;
     let _turn = store.turn().await?;
-    match try_append(store, pool, &rows).await {
+    match try_append(store, pool, rows).await {
         Ok(()) => Ok(()),
         Err(error) => Err(failure::find_out(store.place(), error).await),
     }
 }
 
-async fn try_append(store: &Database, pool: &AnyPool, rows: &[AuditRow]) -> Result<(), sqlx::Error> {
+async fn try_append(store: &Database, pool: &AnyPool, rows: Vec<AuditRow>) -> Result<(), sqlx::Error> {
     let mut adding = pool.begin_with(store.begin()).await?;
-    for rows in rows.chunks(TOGETHER) {
-        // Most are of full length, and that statement is worth keeping.
-        let insert = sqlx::query(AssertSqlSafe(insert(rows.len())));
-        let mut insert = insert.persistent(rows.len() == TOGETHER);
-        for row in rows {
-            insert = insert
-                .bind(row.writer.as_str())
-                .bind(row.sequence)
-                .bind(to_i64(row.time_ms))
-                .bind(row.principal.as_str())
-                .bind(row.target.as_str())
-                .bind(row.outcome.as_str())
-                .bind(row.line.as_str());
+    for rows in rows.chunk_by(|a, b| a.writer == b.writer) {
+        lock(store, &mut adding, &rows[0].writer).await?;
+        let there = there(&mut adding, rows).await?;
+        let is_new = |row: &AuditRow| !there.contains(&row.sequence);
+        let bundles = match there.is_empty() {
+            true => Bundle::all(rows),
+            false => Bundle::all(&rows.iter().filter(|row| is_new(row)).cloned().collect::<Vec<_>>()),
+        };
+        for bundle in bundles {
+            insert(&mut adding, bundle).await?;
         }
-        insert.execute(&mut *adding).await?;
     }
     adding.commit().await
+}
+
+/// Keeps others from changing a chain until the transaction ends.
+async fn lock(store: &Database, connection: &mut AnyConnection, writer: &str) -> Result<(), sqlx::Error> {
+    if store.place().is_server() {
+        sqlx::query(LOCK).bind(writer).execute(connection).await?;
+    }
+    Ok(())
+}
+
+/// The places, among those of these records of one writer, that are taken.
+async fn there(connection: &mut AnyConnection, rows: &[AuditRow]) -> Result<HashSet<i64>, sqlx::Error> {
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(HashSet::new()) };
+    let there = sqlx::query_as::<_, Row>(THERE).bind(first.writer.as_str());
+    let there = there.bind(first.sequence).bind(last.sequence).fetch_all(connection).await?;
+    Ok(there.into_iter().flat_map(|row| Bundle::from(row).rows()).map(|row| row.sequence).collect())
+}
+
+async fn insert(connection: &mut AnyConnection, bundle: Bundle) -> Result<(), sqlx::Error> {
+    let insert = sqlx::query(INSERT).bind(bundle.writer).bind(bundle.first).bind(bundle.last);
+    let insert = insert.bind(bundle.from_ms).bind(bundle.to_ms).bind(bundle.principal).bind(bundle.count);
+    insert.bind(bundle.records).execute(connection).await.map(drop)
 }
 
 /// Finds records, newest first.
 pub(crate) async fn find(store: &Database, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError> {
     let Some(pool) = store.readable().await? else { return Ok(Vec::new()) };
-    let Some(search) = Search::of(query) else { return Ok(Vec::new()) };
-    match search.run(pool).await {
+    match query::run(query, pool).await {
         Ok(rows) => Ok(rows),
         Err(error) => Err(failure::find_out(store.place(), error).await),
     }
@@ -79,52 +95,9 @@ pub(crate) async fn find(store: &Database, query: &AuditQuery) -> Result<Vec<Aud
 pub(crate) async fn heads(store: &Database) -> Result<Vec<AuditRow>, StoreError> {
     let Some(pool) = store.readable().await? else { return Ok(Vec::new()) };
     match sqlx::query_as::<_, Row>(HEADS).fetch_all(pool).await {
-        Ok(rows) => Ok(rows.into_iter().map(query::row).collect()),
+        Ok(rows) => Ok(rows.into_iter().filter_map(|row| Bundle::from(row).rows().pop()).collect()),
         Err(error) => Err(failure::find_out(store.place(), error).await),
     }
-}
-
-/// Removes the records before a moment, each chain's last excepted, and tells how many.
-pub(crate) async fn prune(store: &Database, before_ms: u64) -> Result<u64, StoreError> {
-    let Some(pool) = store.readable().await? else { return Ok(0) };
-    match try_prune(store, pool, to_i64(before_ms)).await {
-        Ok(removed) => removed,
-        Err(error) => Err(failure::find_out(store.place(), error).await),
-    }
-}
-
-async fn try_prune(
-    store: &Database,
-    pool: &AnyPool,
-    before_ms: i64,
-) -> Result<Result<u64, StoreError>, sqlx::Error> {
-    let ends: Vec<(String, i64)> = sqlx::query_as(ENDS).bind(before_ms).fetch_all(pool).await?;
-    let mut removed = 0;
-    for (writer, end) in ends {
-        loop {
-            let turn = match store.turn().await {
-                Ok(turn) => turn,
-                Err(error) => return Ok(Err(error)),
-            };
-            let gone = sqlx::query(PRUNE).bind(writer.as_str()).bind(end).bind(AT_ONCE).execute(pool).await?;
-            drop(turn);
-            if gone.rows_affected() == 0 {
-                break;
-            }
-            removed += gone.rows_affected();
-        }
-    }
-    Ok(Ok(removed))
-}
-
-fn insert(rows: usize) -> String {
-    let row = |row: usize| {
-        let places: Vec<String> =
-            (1..=COLUMNS).map(|column| format!("${}", row * COLUMNS + column)).collect();
-        format!("({})", places.join(", "))
-    };
-    let rows: Vec<String> = (0..rows).map(row).collect();
-    format!("{INSERT}{} ON CONFLICT (writer, sequence) DO NOTHING", rows.join(", "))
 }
 
 fn is_keepable(row: &AuditRow) -> bool {

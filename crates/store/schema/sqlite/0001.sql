@@ -9,18 +9,21 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_expire ON documents (expires_ms) WHERE expires_ms IS NOT NULL;
 
+-- A row is a bundle of records that were added together: one by one they would cost more than the calls they tell of.
+-- The columns say what is in it, so that searches pass by most bundles.
 CREATE TABLE audit (
     writer TEXT NOT NULL,
-    sequence BIGINT NOT NULL,
-    time_ms BIGINT NOT NULL,
-    principal TEXT NOT NULL,
-    target TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    line TEXT NOT NULL,
-    PRIMARY KEY (writer, sequence)
+    first BIGINT NOT NULL,
+    last BIGINT NOT NULL,
+    from_ms BIGINT NOT NULL,
+    to_ms BIGINT NOT NULL,
+    -- Of all of them, if it is one.
+    principal TEXT,
+    count BIGINT NOT NULL,
+    records TEXT NOT NULL,
+    PRIMARY KEY (writer, last)
 );
-CREATE INDEX audit_by_time ON audit (time_ms, writer, sequence);
-CREATE INDEX audit_by_principal ON audit (principal, time_ms, writer, sequence);
+CREATE INDEX audit_by_time ON audit (to_ms, writer, last);
 
 -- Counts the changes of each collection, for other processes to notice.
 CREATE TABLE marks (collection TEXT NOT NULL PRIMARY KEY, counter BIGINT NOT NULL);

@@ -1,0 +1,183 @@
+//! Records that are kept together, in one row of a table.
+
+use std::fmt::Write as _;
+
+use toolgate_core::AuditRow;
+
+use crate::database::{to_i64, to_u64};
+
+/// How many records a bundle holds at most: a search reads whole bundles.
+const MOST: usize = 256;
+/// From so many bytes on it holds no more.
+const LARGE: usize = 256 * 1024;
+
+/// A row of the table: writer, first, last, from, to, principal, count, records.
+pub(super) type Row = (String, i64, i64, i64, i64, Option<String>, i64, String);
+
+/// Records of one writer that are kept together, and what is said of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bundle {
+    pub(super) writer: String,
+    pub(super) first: i64,
+    pub(super) last: i64,
+    pub(super) from_ms: i64,
+    pub(super) to_ms: i64,
+    /// Of all records, if it is one.
+    pub(super) principal: Option<String>,
+    pub(super) count: i64,
+    /// Of each: numbers, lengths, a line break, and what has these lengths.
+    pub(super) records: String,
+}
+
+impl Bundle {
+    /// Bundles of these records of one writer, which are in order.
+    pub(super) fn all(mut rows: &[AuditRow]) -> Vec<Self> {
+        let mut bundles = Vec::new();
+        while !rows.is_empty() {
+            let mut bytes = 0;
+            let full = |row: &AuditRow| {
+                bytes += row.line.len();
+                bytes > LARGE
+            };
+            let length = rows.iter().take(MOST).position(full).unwrap_or(MOST).clamp(1, rows.len());
+            let (some, rest) = rows.split_at(length);
+            bundles.extend(Self::of(some));
+            rows = rest;
+        }
+        bundles
+    }
+
+    /// A bundle of these records of one writer, which are in order; none of none.
+    pub(super) fn of(rows: &[AuditRow]) -> Option<Self> {
+        let (first, last) = (rows.first()?, rows.last()?);
+        let times = || rows.iter().map(|row| to_i64(row.time_ms));
+        let alone = rows.iter().all(|row| row.principal == first.principal);
+        let size = |row: &AuditRow| 64 + row.line.len() + row.target.len() + row.principal.len();
+        let mut records = String::with_capacity(rows.iter().map(size).sum());
+        rows.iter().for_each(|row| write(row, &mut records));
+        Some(Self {
+            writer: first.writer.clone(),
+            first: first.sequence,
+            last: last.sequence,
+            from_ms: times().min()?,
+            to_ms: times().max()?,
+            principal: alone.then(|| first.principal.clone()),
+            count: i64::try_from(rows.len()).unwrap_or(i64::MAX),
+            records,
+        })
+    }
+
+    /// Its records. What was changed behind our back comes as one record that is none, so that it is seen.
+    pub(super) fn rows(self) -> Vec<AuditRow> {
+        match self.read() {
+            Some(rows) => rows,
+            None => vec![AuditRow {
+                writer: self.writer,
+                sequence: self.last,
+                time_ms: to_u64(self.to_ms),
+                principal: self.principal.unwrap_or_default(),
+                target: String::new(),
+                outcome: String::new(),
+                line: self.records,
+            }],
+        }
+    }
+
+    /// Its records, if they are what is said of them.
+    fn read(&self) -> Option<Vec<AuditRow>> {
+        let (mut rows, mut rest) = (Vec::new(), self.records.as_str());
+        while !rest.is_empty() {
+            let (row, behind) = read(&self.writer, rest)?;
+            rows.push(row);
+            rest = behind;
+        }
+        let ordered = rows.is_sorted_by(|a, b| a.sequence < b.sequence);
+        (ordered && Self::of(&rows).as_ref() == Some(self)).then_some(rows)
+    }
+}
+
+impl From<Row> for Bundle {
+    fn from((writer, first, last, from_ms, to_ms, principal, count, records): Row) -> Self {
+        Self { writer, first, last, from_ms, to_ms, principal, count, records }
+    }
+}
+
+fn write(row: &AuditRow, out: &mut String) {
+    let AuditRow { writer: _, sequence, time_ms, principal, target, outcome, line } = row;
+    let [p, t, o, l] = [principal, target, outcome, line].map(String::len);
+    // Writing to memory does not fail.
+    writeln!(out, "{sequence} {time_ms} {p} {t} {o} {l}").ok();
+    [principal, target, outcome, line].into_iter().for_each(|text| out.push_str(text));
+    out.push('\n');
+}
+
+/// The first record of a text, and what is behind it.
+fn read<'a>(writer: &str, text: &'a str) -> Option<(AuditRow, &'a str)> {
+    let (head, mut rest) = text.split_once('\n')?;
+    let mut numbers = head.split(' ');
+    let (sequence, time_ms) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+    let mut next = || {
+        let (text, behind) = rest.split_at_checked(numbers.next()?.parse().ok()?)?;
+        rest = behind;
+        Some(text.to_owned())
+    };
+    let (principal, target, outcome, line) = (next()?, next()?, next()?, next()?);
+    let row = AuditRow { writer: writer.to_owned(), sequence, time_ms, principal, target, outcome, line };
+    Some((row, rest.strip_prefix('\n')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(sequence: i64, text: &str) -> AuditRow {
+        let [principal, target, outcome, line] = ["p", "t", "o", "l"].map(|word| format!("{word}{text}"));
+        let time_ms = 1_000_000 - to_u64(sequence);
+        AuditRow { writer: "w".into(), sequence, time_ms, principal, target, outcome, line }
+    }
+
+    #[test]
+    fn what_was_bundled_is_read_again() {
+        let rows: Vec<AuditRow> =
+            (3..).zip(["", "a b", "ü\n9 9 1 1 1 1\n", "\t🦀", ""]).map(|(n, text)| row(n, text)).collect();
+        let bundle = Bundle::of(&rows).unwrap();
+        assert_eq!((bundle.first, bundle.last, bundle.count, &bundle.principal), (3, 7, 5, &None));
+        assert_eq!((bundle.from_ms, bundle.to_ms), (999_993, 999_997));
+        assert_eq!(bundle.rows(), rows);
+        assert_eq!(Bundle::of(&rows[..1]).unwrap().principal.as_deref(), Some("p"));
+        assert_eq!(Bundle::of(&[]), None);
+    }
+
+    #[test]
+    fn many_or_large_records_make_several_bundles() {
+        let counts = |rows: &[AuditRow]| Bundle::all(rows).iter().map(|it| it.count).collect::<Vec<_>>();
+        let many: Vec<AuditRow> = (1..=600).map(|n| row(n, "")).collect();
+        assert_eq!(counts(&many), [256, 256, 88]);
+        let large: Vec<AuditRow> = (1..=3).map(|n| row(n, &"x".repeat(LARGE * 2 / 3))).collect();
+        assert_eq!(counts(&large), [1, 1, 1]);
+        assert_eq!(counts(&[row(1, &"x".repeat(LARGE * 2))]), [1]);
+    }
+
+    #[test]
+    fn a_bundle_that_was_changed_is_one_record_that_is_none() {
+        let rows = [row(1, "a"), row(2, "b")];
+        let good = Bundle::of(&rows).unwrap();
+        let changes: [fn(&mut Bundle); 9] = [
+            |it| it.first = 0,
+            |it| it.last = 9,
+            |it| it.from_ms -= 1,
+            |it| it.to_ms += 1,
+            |it| it.principal = Some("pa".into()),
+            |it| it.count = 1,
+            |it| it.records.push('x'),
+            |it| drop(it.records.pop()),
+            |it| it.records = it.records.replace("1 ", "3 "),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut bad = good.clone();
+            change(&mut bad);
+            let found = bad.clone().rows();
+            assert!(found.len() == 1 && found[0].line == bad.records, "{number}: {found:?}");
+        }
+    }
+}
