@@ -84,7 +84,7 @@ impl Shared {
         };
         let finish = |params: Raw, id| bridge::params(&params, permitted, link.era(), declared, id);
         let answer = link.wire.request_with(ask, finish).await;
-        if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone)) = &answer {
+        if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone | Fault::Unauthorized(_))) = &answer {
             // Whatever is wrong with the connection, the next one may be right.
             link.wire.desk.retire(&fault.words());
         }
@@ -138,14 +138,20 @@ impl Shared {
 
     fn explain(&self, fault: Fault, permitted: &Permitted, run: &RunHandle) -> Error {
         match fault {
+            fault @ (Fault::Unauthorized(_) | Fault::Scope(_)) => {
+                let error = fault.into_error(&self.plan.name);
+                match &self.plan.authorizer {
+                    Some(authorizer) => error.hint(authorizer.advice(&run.principal().id)),
+                    None => error,
+                }
+            }
             Fault::Refused(error) => bridge::refused(error, permitted.target(), run.client().era()),
             fault @ (Fault::NotSent(_)
             | Fault::SessionGone
             | Fault::Gone(_)
             | Fault::Status(_)
             | Fault::Late(_)
-            | Fault::Unusable(_)
-            | Fault::Unauthorized(_)) => fault.into_error(&self.plan.name),
+            | Fault::Unusable(_)) => fault.into_error(&self.plan.name),
         }
     }
 }

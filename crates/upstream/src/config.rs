@@ -1,5 +1,6 @@
 //! What can be set for an upstream: one table `[mcp.NAME]`.
 
+mod oauth;
 mod proxy;
 mod sandbox;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use oauth::{GrantKind, Oauth, OauthConfig};
 pub use proxy::ProxyConfig;
 pub use sandbox::{LandlockConfig, NetworkConfig, SandboxConfig, SandboxKind};
 
@@ -39,6 +41,10 @@ pub struct UpstreamConfig {
     /// Headers for every request to the address.
     #[schemars(example = BTreeMap::from([("Authorization", "Bearer {secret:TOKEN}")]))]
     pub headers: BTreeMap<String, String>,
+    /// Whether and how we sign in to the address: `true`, `false`, or a table. Default: `true`, unless a header
+    /// `Authorization` already says who we are.
+    #[schemars(example = oauth_example())]
+    pub oauth: Option<Oauth>,
     /// A file with certificates (PEM) of authorities that are trusted for the address, beside those of the machine.
     #[schemars(example = "/etc/ssl/company.pem")]
     pub ca_file: Option<String>,
@@ -81,6 +87,7 @@ impl Default for UpstreamConfig {
             sandbox: SandboxConfig::None,
             url: None,
             headers: BTreeMap::new(),
+            oauth: None,
             ca_file: None,
             proxy: None,
             timeout: None,
@@ -95,6 +102,10 @@ impl Default for UpstreamConfig {
             tools: ToolsConfig::default(),
         }
     }
+}
+
+fn oauth_example() -> serde_json::Value {
+    serde_json::json!({"client_id": "my-client", "client_secret": "{secret:CLIENT_SECRET}", "scope": "read"})
 }
 
 fn sandbox_example() -> serde_json::Value {
@@ -287,6 +298,7 @@ mod tests {
         let mut found = Vec::new();
         undescribed("", &schema, &mut found);
         undescribed(".tools", &schema["$defs"]["ToolsConfig"], &mut found);
+        undescribed(".oauth", &schema["$defs"]["OauthConfig"], &mut found);
         undescribed(".sandbox", &schema["$defs"]["LandlockConfig"], &mut found);
         assert_eq!(found, Vec::<String>::new());
     }

@@ -42,6 +42,11 @@ impl Definitions {
         self.instructions.as_deref()
     }
 
+    /// Its tools, in the server's bytes.
+    pub fn tools(&self) -> &[Raw] {
+        &self.tools
+    }
+
     /// What the server calls itself.
     pub fn server(&self) -> Option<&Raw> {
         self.server.as_ref()

@@ -24,6 +24,8 @@ pub(crate) enum Fault {
     Unusable(String),
     /// The server wants to know who we are.
     Unauthorized(Option<String>),
+    /// The server knows who we are, and wants more to be allowed: this.
+    Scope(String),
 }
 
 impl Fault {
@@ -33,7 +35,8 @@ impl Fault {
             Self::NotSent(_) | Self::SessionGone => true,
             Self::Gone(_) | Self::Status(500..) => harmless,
             Self::Status(_) => false,
-            Self::Late(_) | Self::Refused(_) | Self::Unusable(_) | Self::Unauthorized(_) => false,
+            Self::Late(_) | Self::Refused(_) | Self::Unusable(_) => false,
+            Self::Unauthorized(_) | Self::Scope(_) => false,
         }
     }
 
@@ -45,7 +48,8 @@ impl Fault {
             | Self::SessionGone
             | Self::Refused(_)
             | Self::Unusable(_)
-            | Self::Unauthorized(_) => false,
+            | Self::Unauthorized(_)
+            | Self::Scope(_) => false,
         }
     }
 
@@ -82,6 +86,10 @@ impl Fault {
                 Error::new(Kind::Unauthorized, format!("`{server}` wants to know who we are"))
                     .hint(format!("run `toolgate mcp auth {server}`"))
             }
+            Self::Scope(scope) => {
+                Error::new(Kind::Unauthorized, format!("`{server}` wants more to be allowed: `{scope}`"))
+                    .hint(format!("run `toolgate mcp auth {server}`, and agree to it"))
+            }
         }
     }
 
@@ -98,6 +106,7 @@ impl Fault {
                 format!("it answered an error: {}", short(text.as_deref().unwrap_or("without a message")))
             }
             Self::Unauthorized(_) => "it wants to know who we are".into(),
+            Self::Scope(scope) => format!("it wants more to be allowed: `{scope}`"),
         }
     }
 }

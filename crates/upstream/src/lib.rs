@@ -13,6 +13,7 @@ mod journal;
 mod line;
 mod link;
 mod names;
+mod oauth;
 mod open;
 mod plan;
 mod pool;
@@ -23,10 +24,14 @@ mod transport;
 mod upstream;
 
 pub use config::{
-    Check, EraChoice, LandlockConfig, NetworkConfig, Prefix, ProxyConfig, SandboxConfig, SandboxKind, Share,
-    Start, ToolsConfig, UpstreamConfig,
+    Check, EraChoice, GrantKind, LandlockConfig, NetworkConfig, Oauth, OauthConfig, Prefix, ProxyConfig,
+    SandboxConfig, SandboxKind, Share, Start, ToolsConfig, UpstreamConfig,
 };
 pub use definitions::Definitions;
+pub use oauth::{
+    Authorizer, Holder, Keeping, LoggedOut, Login, MemoryTokens, OauthError, OauthReason, Standing,
+    TokenStore,
+};
 pub use plan::{BadConfig, Plan};
 pub use status::{Note, State, Status};
 pub use upstream::{Report, Surroundings, Upstream};

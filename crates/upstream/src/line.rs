@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Start;
 use crate::fault::Fault;
 use crate::link::Link;
+use crate::oauth::Bearer;
 use crate::open::{Opener, open};
 use crate::pool::{Key, Who};
 use crate::supervisor::Shared;
@@ -219,12 +220,27 @@ impl Line {
             plan: &shared.plan,
             variables: &shared.variables,
             client: &shared.client,
+            bearer: self.bearer(shared),
             declared: self.key.declared,
             known: shared.known_era(),
             reports: &shared.reports,
             owner: &shared.owner,
         };
         open(&opener).await
+    }
+
+    /// What lets its requests in.
+    pub(crate) fn bearer(&self, shared: &Shared) -> Option<Bearer> {
+        let authorizer = shared.plan.authorizer.as_ref()?;
+        Some(authorizer.bearer(self.key.holder(authorizer)))
+    }
+
+    /// Tries again at once, if it failed because we were not let in.
+    pub(crate) fn let_in(&self) {
+        if matches!(&*self.phase.borrow(), Phase::Failed(Fault::Unauthorized(_) | Fault::Scope(_))) {
+            self.failures.store(0, Ordering::Relaxed);
+            self.kick.notify_one();
+        }
     }
 
     /// Serves callers until the connection ends.

@@ -14,6 +14,7 @@ use crate::config::EraChoice;
 use crate::desk::Reports;
 use crate::fault::{Fault, short};
 use crate::link::{Ask, Declared, Facts, Link, Wire};
+use crate::oauth::Bearer;
 use crate::plan::{Plan, Reach};
 
 /// What it takes to open a connection.
@@ -23,6 +24,8 @@ pub(crate) struct Opener<'a> {
     pub(crate) variables: &'a [(OsString, OsString)],
     /// The client for HTTP, made when it is first needed.
     pub(crate) client: &'a OnceLock<reqwest::Client>,
+    /// What lets us in, where we sign in.
+    pub(crate) bearer: Option<Bearer>,
     pub(crate) declared: Declared,
     /// The era the server was found to speak before.
     pub(crate) known: Option<Era>,
@@ -47,9 +50,14 @@ pub(crate) async fn open(opener: &Opener<'_>) -> Result<std::sync::Arc<Link>, Fa
             Reach::Address(address) => http::open(opener, address).await,
         }
     };
-    let (wire, facts) = tokio::time::timeout(limit, opening).await.unwrap_or_else(|_| {
-        Err(Fault::NotSent(format!("it was not ready within {} ms", limit.as_millis())))
-    })?;
+    let opened = tokio::time::timeout(limit, opening)
+        .await
+        .unwrap_or_else(|_| Err(Fault::NotSent(format!("it was not ready within {} ms", limit.as_millis()))));
+    if let (Err(Fault::Unauthorized(_)), Some(bearer)) = (&opened, &opener.bearer) {
+        // Whether a person can help is known before they try.
+        drop(tokio::time::timeout(limit, bearer.assess()).await);
+    }
+    let (wire, facts) = opened?;
     let link = Link::new(wire, facts);
     if link.era() == Era::Legacy && link.facts.has(&["logging"]) {
         // What it then sends, the client's own level decides on.
@@ -131,7 +139,8 @@ fn found(answer: Result<Raw, Fault>) -> Found {
             | Fault::Status(_)
             | Fault::Late(_)
             | Fault::Unusable(_)
-            | Fault::Unauthorized(_)),
+            | Fault::Unauthorized(_)
+            | Fault::Scope(_)),
         ) => Found::Lost(fault),
     }
 }

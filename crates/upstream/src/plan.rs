@@ -9,7 +9,10 @@ use std::time::Duration;
 use toolgate_host::Secret;
 use toolgate_wire::Raw;
 
-use crate::config::{Check, EraChoice, Prefix, SandboxConfig, Share, Start, ToolsConfig, UpstreamConfig};
+use crate::config::{
+    Check, EraChoice, Oauth, Prefix, SandboxConfig, Share, Start, ToolsConfig, UpstreamConfig,
+};
+use crate::oauth::Authorizer;
 
 pub(crate) use address::AddressPlan;
 pub(crate) use program::ProgramPlan;
@@ -27,7 +30,7 @@ pub struct BadConfig {
 }
 
 impl BadConfig {
-    fn new(key: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(key: impl Into<String>, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { key: key.into(), message: message.into(), hint: hint.into() }
     }
 
@@ -62,6 +65,8 @@ pub struct Plan {
     pub(crate) check: Check,
     pub(crate) start: Start,
     pub(crate) tools: ToolsConfig,
+    /// What signs us in, if anything does.
+    pub(crate) authorizer: Option<Arc<Authorizer>>,
     /// Tells definitions of this server from those of another under the same name; holds no secret.
     pub(crate) fingerprint: String,
 }
@@ -83,6 +88,7 @@ impl Plan {
         fill: impl Fn(&str) -> Result<Secret, String>,
     ) -> Result<Self, BadConfig> {
         check_name(name)?;
+        check_oauth(name, config)?;
         let filled = |key: &str, text: &str| {
             fill(text).map_err(|why| {
                 BadConfig::new(
@@ -135,6 +141,7 @@ impl Plan {
             check: config.check,
             start: config.start,
             tools: config.tools.clone(),
+            authorizer: None,
             fingerprint: fingerprint(config),
         })
     }
@@ -159,6 +166,18 @@ fn check_name(name: &str) -> Result<(), BadConfig> {
         format!("mcp.\"{}\"", name.escape_default()),
         "is no name for a server",
         "a name has 1 to 32 characters of A-Z a-z 0-9 _ -",
+    ))
+}
+
+/// Programs are not signed in to.
+fn check_oauth(name: &str, config: &UpstreamConfig) -> Result<(), BadConfig> {
+    if config.url.is_some() || matches!(config.oauth, None | Some(Oauth::Off)) {
+        return Ok(());
+    }
+    Err(BadConfig::new(
+        format!("mcp.{name}.oauth"),
+        "is for addresses, and this server is a program",
+        "remove it; give the program what it needs by `env`",
     ))
 }
 
@@ -206,6 +225,13 @@ mod tests {
         check("a", json!({"url": "http://h", "proxy": false}), "fine");
         check("a", json!({"url": "http://h", "proxy": "socks5://p"}), "`mcp.a.proxy` is no address");
         check("a", json!({"command": "x", "sandbox": {"kind": "landlock", "read": ["/x"]}}), "fine");
+        check("a", json!({"url": "https://h", "oauth": true}), "fine");
+        check("a", json!({"url": "http://127.0.0.1:1", "oauth": {"client_id": "x"}}), "fine");
+        check(
+            "a",
+            json!({"command": "x", "oauth": true}),
+            "`mcp.a.oauth` is for addresses, and this server is a program",
+        );
         check(
             "a",
             json!({"command": "x", "sandbox": {"kind": "landlock", "write": ["out"]}}),

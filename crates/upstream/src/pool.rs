@@ -8,6 +8,7 @@ use toolgate_wire::Era;
 use crate::config::Share;
 use crate::line::Line;
 use crate::link::Declared;
+use crate::oauth::{Authorizer, Holder};
 use crate::supervisor::Shared;
 
 /// How many lines there may be to one server.
@@ -34,6 +35,14 @@ impl Key {
     pub(crate) fn bare() -> Self {
         Self { who: Who::All, declared: Declared::default() }
     }
+
+    /// Whose grant lets its requests in.
+    pub(crate) fn holder(&self, authorizer: &Authorizer) -> Holder {
+        match &self.who {
+            Who::All => Holder::Shared,
+            Who::Principal(id) | Who::Session(id, _) => authorizer.holder(id),
+        }
+    }
 }
 
 /// The lines to one server.
@@ -43,17 +52,22 @@ pub(crate) struct Pool(Mutex<Vec<Arc<Line>>>);
 impl Pool {
     /// The line for a call.
     pub(crate) fn line(&self, run: &RunHandle, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
-        if shared.known_era() == Some(Era::Modern) {
-            return self.get(Key::bare(), shared);
-        }
         let principal = || run.principal().id.clone();
+        let authorizer = shared.plan.authorizer.as_ref();
+        // Nobody calls with what another was granted.
+        let alone = authorizer.is_some_and(|authorizer| authorizer.holder(&principal()) != Holder::Shared);
+        if shared.known_era() == Some(Era::Modern) {
+            let who = if alone { Who::Principal(principal()) } else { Who::All };
+            return self.get(Key { who, ..Key::bare() }, shared);
+        }
         let who = match (shared.plan.share, run.connection()) {
-            (Share::All, _) => Who::All,
+            (Share::All, _) if !alone => Who::All,
             (Share::Session, Some(connection)) => Who::Session(principal(), connection),
-            (Share::Session, None) | (Share::Principal, _) => Who::Principal(principal()),
+            (Share::Session, None) | (Share::Principal | Share::All, _) => Who::Principal(principal()),
         };
         let key = Key { who, declared: Declared::of(&run.client()) };
         if key.declared == Declared::default()
+            && !alone
             && let Some(bare) = self.find(&Key::bare())
             && bare.claim(&key.who)
         {

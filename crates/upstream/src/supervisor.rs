@@ -1,5 +1,6 @@
 //! What keeps one upstream: it learns what the server has, and learns it again when that may have changed.
 
+mod admission;
 mod breaker;
 mod learn;
 
@@ -188,6 +189,7 @@ pub(crate) fn all_kinds() -> Kinds {
 
 /// Keeps an upstream until it is stopped.
 pub(crate) async fn supervise(shared: Arc<Shared>) {
+    let mut signed = shared.plan.authorizer.as_ref().map(|authorizer| authorizer.events());
     let mut look_again = tokio::time::Instant::now() + FRESH;
     loop {
         if !shared.is_enabled() {
@@ -212,6 +214,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
         tokio::select! {
             () = shared.woken.notified() => {}
             () = failure(&shared) => {}
+            event = admission::sign(&mut signed) => admission::admit(&shared, event.as_ref()),
             () = tokio::time::sleep_until(look_again) => {
                 look_again = tokio::time::Instant::now() + FRESH;
                 if let Some(link) = shared.pool.all().iter().find_map(|line| line.link()) {

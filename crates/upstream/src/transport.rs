@@ -3,6 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod http;
 pub(crate) mod old_sse;
+pub(crate) mod signed;
 pub(crate) mod stdio;
 
 use std::sync::Arc;

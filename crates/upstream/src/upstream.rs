@@ -9,7 +9,8 @@ use toolgate_core::{Called, ListKind, Listing, Offers, Permitted, RunHandle, Sco
 use toolgate_host::Tasks;
 
 use crate::definitions::Definitions;
-use crate::fault::Fault;
+use crate::fault::{Fault, short};
+use crate::oauth::{Holder, OauthReason};
 use crate::plan::{Plan, Reach};
 use crate::status::{State, Status, era_word};
 use crate::supervisor::{Shared, all_kinds, supervise, wrong_with};
@@ -98,7 +99,7 @@ impl Upstream {
         };
         let (state, error) = match (wrong, shared.trouble()) {
             _ if !shared.is_enabled() => (State::Disabled, None),
-            (Some(Fault::Unauthorized(_)), _) => (State::NeedsAuth, None),
+            (Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_))), _) => needs(shared, &fault),
             (Some(fault), _) if links.is_empty() => (State::Failed, Some(fault.words())),
             (_, Some(trouble)) => (State::Failed, Some(trouble)),
             _ if !learned => (State::Connecting, None),
@@ -109,8 +110,8 @@ impl Upstream {
         Status {
             name: shared.plan.name.to_string(),
             state,
+            hint: hint(shared, state),
             error,
-            hint: None,
             challenge,
             transport: links
                 .first()
@@ -148,6 +149,36 @@ impl Upstream {
 impl Drop for Upstream {
     fn drop(&mut self) {
         self.shared.over.cancel();
+    }
+}
+
+/// How a server stands that does not let us in.
+fn needs(shared: &Shared, fault: &Fault) -> (State, Option<String>) {
+    let trouble = shared.plan.authorizer.as_ref().and_then(|authorizer| authorizer.trouble());
+    match trouble {
+        Some(trouble) if trouble.reason() == OauthReason::NeedsClientRegistration => {
+            (State::NeedsClientRegistration, Some(trouble.to_string()))
+        }
+        Some(trouble) => (State::NeedsAuth, Some(trouble.to_string())),
+        None if matches!(fault, Fault::Scope(_)) => (State::NeedsAuth, Some(fault.words())),
+        None => (State::NeedsAuth, None),
+    }
+}
+
+/// What to do about a server that does not let us in, or not everywhere.
+fn hint(shared: &Shared, state: State) -> Option<String> {
+    let authorizer = shared.plan.authorizer.as_ref();
+    let trouble = authorizer.and_then(|authorizer| authorizer.trouble());
+    match (state, trouble) {
+        (State::NeedsAuth | State::NeedsClientRegistration, Some(trouble)) => Some(trouble.hint().to_owned()),
+        (State::NeedsAuth | State::NeedsClientRegistration, None) => {
+            Some(format!("run `toolgate mcp auth {}`", shared.plan.name))
+        }
+        (State::Connected, _) => {
+            let wanted = authorizer?.bearer(Holder::Shared).wanted()?;
+            Some(format!("run `toolgate mcp auth {}` to allow `{}` too", shared.plan.name, short(&wanted)))
+        }
+        (State::Disabled | State::Failed | State::Connecting, _) => None,
     }
 }
 

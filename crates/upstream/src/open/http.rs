@@ -9,6 +9,7 @@ use super::{Found, Opener, discover, found, initialize, is_modern_error};
 use crate::fault::Fault;
 use crate::link::{Declared, Facts, Wire};
 use crate::plan::AddressPlan;
+use crate::transport::signed::Way;
 use crate::transport::{Transport, client, http, old_sse};
 
 /// How long to wait for the stream of a server that may ask on it; some answer only when they have something to say.
@@ -16,15 +17,16 @@ const LISTENING: Duration = Duration::from_secs(1);
 
 pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
     let client = client(opener, address).await?;
-    let wire = http::connect(address, client.clone(), opener.declared, opener.reports, opener.owner.child());
+    let way = Way { plan: address, client, bearer: opener.bearer.clone() };
+    let wire = http::connect(way.clone(), opener.declared, opener.reports, opener.owner.child());
     match opener.era() {
-        Some(Era::Legacy) => legacy(opener, address, wire, client).await,
+        Some(Era::Legacy) => legacy(opener, way, wire).await,
         Some(Era::Modern) => match found(discover(&wire, opener.plan.startup_timeout).await) {
             Found::Modern(facts) => Ok((wire, facts)),
             Found::Legacy => Err(Fault::Unusable("it does not speak the modern era".into())),
             Found::Lost(fault) => Err(fault),
         },
-        None => probe(opener, address, wire, client).await,
+        None => probe(opener, way, wire).await,
     }
 }
 
@@ -37,12 +39,7 @@ async fn client(opener: &Opener<'_>, address: &AddressPlan) -> Result<Client, Fa
     Ok(opener.client.get_or_init(|| client).clone())
 }
 
-async fn probe(
-    opener: &Opener<'_>,
-    address: &AddressPlan,
-    wire: Wire,
-    client: Client,
-) -> Result<(Wire, Facts), Fault> {
+async fn probe(opener: &Opener<'_>, way: Way<'_>, wire: Wire) -> Result<(Wire, Facts), Fault> {
     let answer = discover(&wire, opener.plan.probe_timeout).await;
     if let Err(Fault::Refused(error)) = &answer
         && is_modern_error(error)
@@ -52,17 +49,12 @@ async fn probe(
     match found(answer) {
         Found::Modern(facts) => Ok((wire, facts)),
         // A server that cannot be reached, or wants to know who we are, is not therefore a legacy one.
-        Found::Lost(fault @ (Fault::NotSent(_) | Fault::Unauthorized(_))) => Err(fault),
-        Found::Legacy | Found::Lost(_) => legacy(opener, address, wire, client).await,
+        Found::Lost(fault @ (Fault::NotSent(_) | Fault::Unauthorized(_) | Fault::Scope(_))) => Err(fault),
+        Found::Legacy | Found::Lost(_) => legacy(opener, way, wire).await,
     }
 }
 
-async fn legacy(
-    opener: &Opener<'_>,
-    address: &AddressPlan,
-    wire: Wire,
-    client: Client,
-) -> Result<(Wire, Facts), Fault> {
+async fn legacy(opener: &Opener<'_>, way: Way<'_>, wire: Wire) -> Result<(Wire, Facts), Fault> {
     let limit = opener.plan.startup_timeout;
     match initialize(&wire, opener.declared, limit).await {
         Ok(facts) => {
@@ -77,9 +69,10 @@ async fn legacy(
         }
         Err(fault @ Fault::Status(400..=499)) => {
             let owner = opener.owner.child();
-            let Ok(wire) = old_sse::connect(address, client, opener.declared, opener.reports, owner).await
-            else {
-                return Err(fault);
+            let wire = match old_sse::connect(way, opener.declared, opener.reports, owner).await {
+                Ok(wire) => wire,
+                Err(locked @ (Fault::Unauthorized(_) | Fault::Scope(_))) => return Err(locked),
+                Err(_) => return Err(fault),
             };
             let facts = initialize(&wire, opener.declared, limit).await?;
             Ok((wire, facts))

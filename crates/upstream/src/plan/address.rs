@@ -10,6 +10,7 @@ use url::Url;
 
 use super::BadConfig;
 use crate::config::{ProxyConfig, UpstreamConfig};
+use crate::oauth::OauthPlan;
 
 /// What is never reached through a proxy of the environment.
 const HERE: &str = "localhost,127.0.0.0/8,::1";
@@ -20,6 +21,8 @@ pub(crate) struct AddressPlan {
     /// A file with certificates of authorities that are trusted beside the machine's own.
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) proxy: ProxyPlan,
+    /// How we sign in, if we may; taken over by what does it.
+    pub(crate) oauth: Option<OauthPlan>,
 }
 
 /// Through which proxy a server is reached.
@@ -74,7 +77,8 @@ impl AddressPlan {
                 })?)
             }
         };
-        Ok(Self { url, headers, ca_file: config.ca_file.as_ref().map(PathBuf::from), proxy })
+        let oauth = OauthPlan::new(name, &url, config, fill)?;
+        Ok(Self { url, headers, ca_file: config.ca_file.as_ref().map(PathBuf::from), proxy, oauth })
     }
 
     /// The proxies to use, in order; `variables` is our environment.

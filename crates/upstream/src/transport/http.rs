@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -15,11 +15,12 @@ use toolgate_host::Tasks;
 use toolgate_wire::{Raw, RequestMeta, Version, headers, method};
 use url::Url;
 
+use super::signed::{self, Way};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
 use crate::desk::{Desk, Out, Reports};
 use crate::fault::Fault;
 use crate::link::{Declared, Wire};
-use crate::plan::AddressPlan;
+use crate::oauth::{Bearer, joined};
 
 pub(super) use stream::is_message;
 
@@ -34,6 +35,7 @@ pub(crate) struct Http(Arc<Inner>);
 
 struct Inner {
     client: Client,
+    bearer: Option<Bearer>,
     url: Url,
     headers: HeaderMap,
     desk: Arc<Desk>,
@@ -44,19 +46,14 @@ struct Inner {
 }
 
 /// Makes ready to talk to a server; nothing is sent yet.
-pub(crate) fn connect(
-    plan: &AddressPlan,
-    client: Client,
-    declared: Declared,
-    reports: &Reports,
-    tasks: Tasks,
-) -> Wire {
+pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks: Tasks) -> Wire {
     let (queue, outgoing) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue, declared, reports);
     let inner = Arc::new(Inner {
-        client,
-        url: plan.url.clone(),
-        headers: plan.headers.clone(),
+        client: way.client,
+        bearer: way.bearer,
+        url: way.plan.url.clone(),
+        headers: way.plan.headers.clone(),
         desk: desk.clone(),
         version: Mutex::default(),
         session: Mutex::default(),
@@ -76,10 +73,13 @@ async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>) {
     }
     let session = lock(&inner.session).take();
     if let Some(session) = session {
-        let request = inner.client.delete(inner.url.clone()).headers(inner.headers.clone());
-        let request = inner.stamped(request).header(headers::SESSION_ID, session);
+        let request = || {
+            let request = inner.client.delete(inner.url.clone()).headers(inner.headers.clone());
+            let request = inner.stamped(request).header(headers::SESSION_ID, &session);
+            request.timeout(Duration::from_secs(2))
+        };
         // A server that does not want to be told is forgotten all the same.
-        drop(request.timeout(Duration::from_secs(2)).send().await);
+        drop(inner.dispatch(request).await);
     }
 }
 
@@ -87,14 +87,12 @@ impl Http {
     pub(super) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
         let inner = &self.0;
         let request =
-            inner.post(sending.frame.clone(), Some((sending.method, sending.params, sending.headers)));
+            || inner.post(sending.frame.clone(), Some((sending.method, sending.params, sending.headers)));
         sending.left.store(true, Ordering::Release);
-        let response = request.send().await.map_err(|error| {
-            if error.is_connect() {
+        let response = inner.dispatch(request).await.inspect_err(|fault| {
+            if matches!(fault, Fault::NotSent(_)) {
                 sending.left.store(false, Ordering::Release);
-                return Fault::NotSent(reason(error));
             }
-            Fault::Gone(reason(error))
         })?;
         if sending.method == method::INITIALIZE && response.status().is_success() {
             *lock(&inner.session) = response.headers().get(headers::SESSION_ID).cloned();
@@ -166,8 +164,12 @@ impl Inner {
         lock(&self.session).is_some()
     }
 
+    async fn dispatch(&self, make: impl Fn() -> RequestBuilder) -> Result<Response, Fault> {
+        signed::send(self.bearer.as_ref(), make).await
+    }
+
     async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
-        let response = self.post(frame, None).send().await.map_err(|error| Fault::Gone(reason(error)))?;
+        let response = self.dispatch(|| self.post(frame.clone(), None)).await?;
         if response.status().is_success() {
             return Ok(());
         }
@@ -199,9 +201,7 @@ impl Inner {
     async fn refusal(&self, mut response: Response, id: Option<u64>) -> Result<Sent, Fault> {
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED {
-            let challenge = response.headers().get(WWW_AUTHENTICATE);
-            let challenge = challenge.and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
-            return Err(Fault::Unauthorized(challenge));
+            return Err(Fault::Unauthorized(joined(response.headers())));
         }
         if status == StatusCode::NOT_FOUND && self.has_session() {
             return Err(Fault::SessionGone);

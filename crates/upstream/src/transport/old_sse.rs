@@ -13,12 +13,13 @@ use toolgate_host::Tasks;
 use toolgate_wire::sse::Decoder;
 use url::Url;
 
-use super::http::{is_message, reason};
+use super::http::is_message;
+use super::signed::{self, Way};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
 use crate::desk::{Desk, Out, Reports};
 use crate::fault::Fault;
 use crate::link::{Declared, Wire};
-use crate::plan::AddressPlan;
+use crate::oauth::{Bearer, joined};
 
 const QUEUE: usize = 256;
 
@@ -29,23 +30,27 @@ struct Inner {
     client: Client,
     /// Where messages are sent to, as the server said.
     endpoint: Url,
+    bearer: Option<Bearer>,
     headers: HeaderMap,
     stop: CancellationToken,
 }
 
 /// Opens the stream, and waits until the server has said where messages go.
 pub(crate) async fn connect(
-    plan: &AddressPlan,
-    client: Client,
+    way: Way<'_>,
     declared: Declared,
     reports: &Reports,
     tasks: Tasks,
 ) -> Result<Wire, Fault> {
-    let request = client.get(plan.url.clone()).headers(plan.headers.clone());
-    let response = request.header(ACCEPT, "text/event-stream").send().await;
-    let response = response.map_err(|error| Fault::NotSent(reason(error)))?;
+    let Way { plan, client, bearer } = way;
+    let request =
+        || client.get(plan.url.clone()).headers(plan.headers.clone()).header(ACCEPT, "text/event-stream");
+    let response = signed::send(bearer.as_ref(), request).await.map_err(|fault| match fault {
+        Fault::Gone(why) => Fault::NotSent(why),
+        other => other,
+    })?;
     match response.status() {
-        StatusCode::UNAUTHORIZED => return Err(Fault::Unauthorized(None)),
+        StatusCode::UNAUTHORIZED => return Err(Fault::Unauthorized(joined(response.headers()))),
         status if !status.is_success() => return Err(Fault::Status(status.as_u16())),
         _ => {}
     }
@@ -64,7 +69,7 @@ pub(crate) async fn connect(
         url.ok_or_else(|| Fault::Unusable("an endpoint at another server".into()))
     });
     let endpoint = joined.inspect_err(|_| stop.cancel())?;
-    let inner = Arc::new(Inner { client, endpoint, headers: plan.headers.clone(), stop });
+    let inner = Arc::new(Inner { client, endpoint, bearer, headers: plan.headers.clone(), stop });
     tasks.spawn(post_all(inner.clone(), outgoing, desk.clone()));
     Ok(Wire { desk, transport: Transport::Sse(OldSse(inner)), tasks })
 }
@@ -118,14 +123,15 @@ impl OldSse {
 
 impl Inner {
     async fn post(&self, frame: Bytes) -> Result<(), Fault> {
-        let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
-        let request = request.header(CONTENT_TYPE, "application/json").timeout(Duration::from_secs(30));
-        let response = request.body(frame).send().await.map_err(|error| {
-            if error.is_connect() { Fault::NotSent(reason(error)) } else { Fault::Gone(reason(error)) }
-        })?;
+        let request = || {
+            let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
+            let request = request.header(CONTENT_TYPE, "application/json").body(frame.clone());
+            request.timeout(Duration::from_secs(30))
+        };
+        let response = signed::send(self.bearer.as_ref(), request).await?;
         match response.status() {
             status if status.is_success() => Ok(()),
-            StatusCode::UNAUTHORIZED => Err(Fault::Unauthorized(None)),
+            StatusCode::UNAUTHORIZED => Err(Fault::Unauthorized(joined(response.headers()))),
             StatusCode::NOT_FOUND => Err(Fault::SessionGone),
             status => Err(Fault::Status(status.as_u16())),
         }

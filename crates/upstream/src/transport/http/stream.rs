@@ -87,15 +87,19 @@ fn pause(decoder: &Decoder) -> Duration {
 
 /// Opens a stream by GET; none where the server has no such thing.
 async fn open(inner: &Inner, last_id: Option<&str>) -> Result<Option<Response>, Fault> {
-    let request = inner.client.get(inner.url.clone()).headers(inner.headers.clone());
-    let mut request = inner.in_session(inner.stamped(request.header(ACCEPT, "text/event-stream")));
-    if let Some(last_id) = last_id {
-        request = request.header(headers::LAST_EVENT_ID, last_id);
-    }
-    let response = request.send().await.map_err(|error| Fault::Gone(reason(error)))?;
+    let request = || {
+        let request = inner.client.get(inner.url.clone()).headers(inner.headers.clone());
+        let request = inner.in_session(inner.stamped(request.header(ACCEPT, "text/event-stream")));
+        match last_id {
+            Some(last_id) => request.header(headers::LAST_EVENT_ID, last_id),
+            None => request,
+        }
+    };
+    let response = inner.dispatch(request).await?;
     match response.status() {
         status if status.is_success() && is(&response, "text/event-stream") => Ok(Some(response)),
         StatusCode::NOT_FOUND if inner.has_session() => Err(Fault::SessionGone),
+        StatusCode::UNAUTHORIZED => Err(Fault::Unauthorized(None)),
         _ => Ok(None),
     }
 }

@@ -1,0 +1,113 @@
+//! What a request carries to be let in, and what to do when it is not.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use reqwest::header::HeaderValue;
+
+use super::Authorizer;
+use super::challenge::Challenge;
+use super::error::{OauthError, OauthReason};
+use super::keeper::Keeper;
+use super::store::lock;
+use crate::fault::{Fault, short};
+
+/// What lets one holder's requests in.
+#[derive(Clone)]
+pub(crate) struct Bearer {
+    pub(super) authorizer: Arc<Authorizer>,
+    pub(super) keeper: Arc<Keeper>,
+}
+
+impl Bearer {
+    /// The token of the moment; none if there is none. One that ends soon is renewed meanwhile, one that has ended
+    /// before it is used.
+    pub(crate) async fn header(&self) -> Result<Option<HeaderValue>, Fault> {
+        let live = self.authorizer.live(&self.keeper).await.map_err(into_fault)?;
+        let now = self.authorizer.clock.unix_ms();
+        if !live.is_due(now) || !self.authorizer.can_renew(&live) {
+            return Ok(live.header.clone());
+        }
+        if !live.is_over(now) {
+            self.authorizer.renew_ahead(&self.keeper);
+            return Ok(live.header.clone());
+        }
+        match self.authorizer.renew(&self.keeper).await {
+            Ok(()) => Ok(self.keeper.now().and_then(|live| live.header.clone())),
+            // The server will say itself how it wants to be asked.
+            Err(error) if error.reason() == OauthReason::NeedsAuth => Ok(None),
+            Err(error) => Err(into_fault(error)),
+        }
+    }
+
+    /// The server refused a token, or that there is none. Says what to try instead, once.
+    pub(crate) async fn instead(
+        &self,
+        used: Option<&HeaderValue>,
+        challenge: Option<&str>,
+    ) -> Option<HeaderValue> {
+        if let Some(challenge) = challenge {
+            *lock(&self.authorizer.challenge) = Some(challenge.to_owned());
+        }
+        let live = self.authorizer.live(&self.keeper).await.ok()?;
+        if live.header.is_some() && live.header.as_ref() != used {
+            return live.header.clone();
+        }
+        // One that is refused as soon as it is given is no better the next time.
+        if !self.authorizer.can_renew(&live) || self.keeper.doubted.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.authorizer.renew(&self.keeper).await.ok()?;
+        self.keeper.doubted.store(true, Ordering::Relaxed);
+        let live = self.keeper.now()?;
+        live.header.clone().filter(|header| Some(header) != used)
+    }
+
+    /// The server took a token.
+    pub(crate) fn taken(&self) {
+        if self.keeper.doubted.load(Ordering::Relaxed) {
+            self.keeper.doubted.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// The server says that the token does not allow enough: what is missing is remembered for the next sign-in.
+    pub(crate) async fn missing(&self, challenge: &str) -> Option<Fault> {
+        let read = Challenge::read(challenge);
+        if !read.is_insufficient_scope() {
+            return None;
+        }
+        let scope = read.scope.clone().unwrap_or_default();
+        if let Ok(live) = self.authorizer.live(&self.keeper).await
+            && live.record.wanted.as_deref() != Some(&*scope)
+        {
+            let mut record = live.record.clone();
+            record.wanted = Some(scope.clone());
+            if let Err(error) = self.authorizer.keep(&self.keeper, record).await {
+                tracing::warn!(server = %self.authorizer.server, "{error}");
+            }
+        }
+        Some(Fault::Scope(short(&scope)))
+    }
+
+    /// What the server said was missing, and still is.
+    pub(crate) fn wanted(&self) -> Option<String> {
+        self.keeper.now().and_then(|live| live.record.wanted.clone())
+    }
+
+    /// Finds out what keeps people from signing in.
+    pub(crate) async fn assess(&self) {
+        if self.authorizer.needs_person() {
+            self.authorizer.assess().await;
+        }
+    }
+}
+
+fn into_fault(error: OauthError) -> Fault {
+    match error.reason() {
+        OauthReason::NeedsAuth | OauthReason::NeedsClientRegistration => Fault::Unauthorized(None),
+        OauthReason::Untrusted
+        | OauthReason::Denied
+        | OauthReason::Unavailable
+        | OauthReason::WrongAnswer => Fault::NotSent(error.to_string()),
+    }
+}

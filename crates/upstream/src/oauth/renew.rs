@@ -1,0 +1,231 @@
+//! Renewing a grant: one at a time, never lost half-way, and in turn with other processes.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use reqwest::header::HeaderValue;
+use tokio::sync::watch;
+
+use super::discovery::Found;
+use super::error::{OauthError, OauthReason};
+use super::keeper::{Keeper, Live};
+use super::store::{Record, Tokens, lock};
+use super::token::{self, Given, NoToken};
+use super::{Authorizer, Holder};
+use crate::config::GrantKind;
+
+/// How long to wait after a failed attempt: while the token still counts, and when it does not.
+const LATER_MS: u64 = 10_000;
+const SOON_MS: u64 = 1_000;
+
+/// How long another process may take for its turn, and how often we look.
+const PATIENCE: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(50);
+
+impl Authorizer {
+    /// Whether there is a way to renew a grant without a person.
+    pub(super) fn can_renew(&self, live: &Live) -> bool {
+        let refresh = live.record.tokens.as_ref().is_some_and(|tokens| tokens.refresh.is_some());
+        refresh || self.plan.grant == GrantKind::ClientCredentials
+    }
+
+    /// Renews in the background, unless that was tried just now.
+    pub(super) fn renew_ahead(self: &Arc<Self>, keeper: &Arc<Keeper>) {
+        if keeper.not_before_ms.load(Ordering::Relaxed) <= self.clock.unix_ms() {
+            drop(self.begin_renewal(keeper));
+        }
+    }
+
+    /// Renews, or waits for the renewal that is under way. Whoever gives up waiting does not end it: what comes of it
+    /// may be the only thing that lets us in.
+    pub(super) async fn renew(self: &Arc<Self>, keeper: &Arc<Keeper>) -> Result<(), OauthError> {
+        let mut renewal = self.begin_renewal(keeper);
+        let over = renewal.wait_for(Option::is_some).await.map(|done| done.clone());
+        match over {
+            Ok(Some(done)) => done,
+            Ok(None) | Err(_) => Err(OauthError::unavailable("the renewal of the token was broken off")),
+        }
+    }
+
+    fn begin_renewal(self: &Arc<Self>, keeper: &Arc<Keeper>) -> super::keeper::Renewal {
+        let mut renewing = lock(&keeper.renewing);
+        // A sender that is gone will never answer.
+        if let Some(under_way) =
+            renewing.as_ref().filter(|one| one.borrow().is_none() && one.has_changed().is_ok())
+        {
+            return under_way.clone();
+        }
+        let (done, renewal) = watch::channel(None);
+        *renewing = Some(renewal.clone());
+        let (this, keeper) = (self.clone(), keeper.clone());
+        self.tasks.spawn(async move {
+            let outcome = this.renew_in_turn(&keeper).await;
+            if let Err(error) = &outcome {
+                tracing::warn!(server = %this.server, "the token could not be renewed: {error}");
+                let now = this.clock.unix_ms();
+                let over = keeper.now().is_none_or(|live| live.is_over(now));
+                keeper.not_before_ms.store(now + if over { SOON_MS } else { LATER_MS }, Ordering::Relaxed);
+            }
+            done.send_replace(Some(outcome));
+        });
+        renewal
+    }
+
+    async fn renew_in_turn(&self, keeper: &Keeper) -> Result<(), OauthError> {
+        let had = keeper.now().and_then(|live| live.header.clone());
+        let until = tokio::time::Instant::now() + PATIENCE;
+        while !self.store.take_turn(&keeper.key).await.map_err(super::store_failed)? {
+            if tokio::time::Instant::now() > until {
+                break;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        let outcome = self.renew_now(keeper, had.as_ref()).await;
+        if let Err(why) = self.store.end_turn(&keeper.key).await {
+            tracing::debug!(server = %self.server, "a turn ends by itself: {why}");
+        }
+        outcome
+    }
+
+    async fn renew_now(&self, keeper: &Keeper, had: Option<&HeaderValue>) -> Result<(), OauthError> {
+        let live = self.reload(keeper).await?;
+        let now = self.clock.unix_ms();
+        // Someone else was faster.
+        if live.header.is_some() && live.header.as_ref() != had && !live.is_due(now) {
+            return Ok(());
+        }
+        let record = live.record.clone();
+        match (self.plan.grant, record.tokens.clone()) {
+            (GrantKind::ClientCredentials, _) => self.obtain(keeper, record).await,
+            (GrantKind::Code, Some(Tokens { refresh: Some(refresh), .. })) => {
+                self.refresh(keeper, record, &refresh).await
+            }
+            (GrantKind::Code, _) => Err(self.needs_auth(&keeper.holder)),
+        }
+    }
+
+    /// Gets a new token for a refresh token.
+    async fn refresh(&self, keeper: &Keeper, mut record: Record, refresh: &str) -> Result<(), OauthError> {
+        let Some(mut tokens) = record.tokens.take() else { return Err(self.needs_auth(&keeper.holder)) };
+        let resource = tokens.resource.clone();
+        let form =
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("resource", resource.as_str())];
+        let mut answer =
+            token::ask(self.outbound(&tokens.token_url), &tokens.token_url, &tokens.client, &form).await;
+        if matches!(answer, Err(NoToken::Moved(_)))
+            && let Some(found) = self.moved(&tokens).await
+        {
+            tokens.token_url = found.authority.token_url.to_string();
+            tokens.revocation_url = found.authority.revocation_url.map(|url| url.to_string());
+            answer = token::ask(&self.guarded, &tokens.token_url, &tokens.client, &form).await;
+        }
+        match answer {
+            Ok(given) => {
+                self.fresh(&mut tokens, given);
+                self.keep(keeper, Record { tokens: Some(tokens), ..record }).await
+            }
+            Err(NoToken::Gone(error)) => {
+                if error.reason() == OauthReason::Denied {
+                    record.registered = None;
+                }
+                self.keep(keeper, record).await?;
+                Err(OauthError::new(OauthReason::NeedsAuth, error.to_string(), self.command(&keeper.holder)))
+            }
+            Err(other) => Err(other.into_error()),
+        }
+    }
+
+    /// Where the same authorization server gives tokens now.
+    async fn moved(&self, tokens: &Tokens) -> Option<Found> {
+        if self.plan.token_url.is_some() {
+            return None;
+        }
+        let found = self.discover().await.ok()?;
+        let same = found.authority.issuer.is_some() && found.authority.issuer == tokens.client.issuer;
+        (same && found.authority.token_url.as_str() != tokens.token_url).then_some(found)
+    }
+
+    /// Gets a token for the machine itself.
+    async fn obtain(&self, keeper: &Keeper, record: Record) -> Result<(), OauthError> {
+        let found = self.discover().await?;
+        let Some(client) = self.applicant(&found).known() else {
+            return Err(OauthError::new(
+                OauthReason::NeedsClientRegistration,
+                "a machine has to be known to the authorization server",
+                format!("set `mcp.{}.oauth.client_id`", self.server),
+            ));
+        };
+        let scope = self.scope(&record, &found).unwrap_or_default();
+        let form = [("grant_type", "client_credentials"), ("scope", &*scope), ("resource", &*found.resource)];
+        let url = found.authority.token_url.to_string();
+        let given = token::ask(self.outbound(&url), &url, &client, &form).await;
+        let given = given.map_err(NoToken::into_error)?;
+        let tokens = self.tokens(&found, client, given, Some(scope));
+        self.keep(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await
+    }
+
+    /// What was given, with what it takes to renew it.
+    pub(super) fn tokens(
+        &self,
+        found: &Found,
+        client: super::store::Client,
+        given: Given,
+        asked: Option<String>,
+    ) -> Tokens {
+        let mut tokens = Tokens {
+            access: String::new(),
+            refresh: None,
+            // Where nothing is said, what was asked for is allowed.
+            scope: asked.filter(|scope| !scope.is_empty()),
+            received_ms: 0,
+            expires_ms: None,
+            client,
+            resource: found.resource.clone(),
+            token_url: found.authority.token_url.to_string(),
+            revocation_url: found.authority.revocation_url.as_ref().map(ToString::to_string),
+        };
+        self.fresh(&mut tokens, given);
+        tokens
+    }
+
+    /// Puts what was given in the place of what was there; a refresh token that is not replaced stays.
+    fn fresh(&self, tokens: &mut Tokens, given: Given) {
+        tokens.access = given.access;
+        tokens.refresh = given.refresh.or_else(|| tokens.refresh.take());
+        tokens.scope = given.scope.or_else(|| tokens.scope.take());
+        tokens.received_ms = self.clock.unix_ms();
+        tokens.expires_ms = given.lasts_ms.map(|lasts| tokens.received_ms.saturating_add(lasts));
+    }
+
+    pub(super) fn needs_auth(&self, holder: &Holder) -> OauthError {
+        let message = format!("nobody is signed in to `{}`", self.server);
+        OauthError::new(OauthReason::NeedsAuth, message, self.command(holder))
+    }
+
+    /// What to ask to be allowed: what is configured, or else what the server says; and what it said was missing.
+    pub(super) fn scope(&self, record: &Record, found: &Found) -> Option<String> {
+        let challenged =
+            lock(&self.challenge).as_deref().map(super::Challenge::read).and_then(|one| one.scope);
+        let base = self.plan.scope.clone();
+        let base = base.or_else(|| challenged.or_else(|| found.scopes.clone()));
+        let mut words: Vec<&str> = Vec::new();
+        if let Some(wanted) = &record.wanted {
+            let before = record.tokens.as_ref().and_then(|tokens| tokens.scope.as_deref());
+            words.extend(before.unwrap_or_default().split_whitespace());
+            words.extend(self.plan.scope.as_deref().unwrap_or_default().split_whitespace());
+            words.extend(wanted.split_whitespace());
+        } else {
+            words.extend(base.as_deref().unwrap_or_default().split_whitespace());
+        }
+        // Without it some give nothing to renew by.
+        let offline = "offline_access";
+        if !words.is_empty() && self.needs_person() && found.authority.scopes.iter().any(|one| one == offline)
+        {
+            words.push(offline);
+        }
+        let mut seen = std::collections::HashSet::new();
+        words.retain(|word| seen.insert(*word));
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+}

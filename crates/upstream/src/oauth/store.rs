@@ -1,0 +1,184 @@
+//! Where grants are kept: a seat for the store, and what is written there.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+use toolgate_core::PrincipalId;
+use toolgate_host::Secret;
+
+/// What the store of grants answers with, later; an error in words.
+pub type Keeping<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
+
+/// Keeps what lets us in to servers. The texts are secret: whoever keeps them beyond a process encrypts them.
+pub trait TokenStore: Send + Sync {
+    /// What is kept under a key.
+    fn load<'a>(&'a self, key: &'a str) -> Keeping<'a, Option<Secret>>;
+
+    /// Keeps a text under a key, instead of what was there.
+    fn save<'a>(&'a self, key: &'a str, text: Secret) -> Keeping<'a, ()>;
+
+    /// Keeps nothing under a key any more.
+    fn remove<'a>(&'a self, key: &'a str) -> Keeping<'a, ()>;
+
+    /// Takes the turn to renew what is under a key, unless another process has it. It ends by itself soon.
+    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool>;
+
+    /// Gives the turn back.
+    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()>;
+
+    /// Changes whenever something may be kept that was not, by whomever.
+    fn changes(&self) -> watch::Receiver<u64>;
+}
+
+/// Whose grant it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// All share it; so does the person at this machine.
+    Shared,
+    /// One principal has it alone.
+    Principal(PrincipalId),
+}
+
+impl Holder {
+    /// The key of a grant for a server. The names of servers have no `/`.
+    pub fn key(&self, server: &str) -> String {
+        match self {
+            Self::Shared => server.to_owned(),
+            Self::Principal(id) => format!("{server}/{id}"),
+        }
+    }
+}
+
+/// Keeps grants for as long as the process lives.
+pub struct MemoryTokens {
+    kept: Mutex<HashMap<String, Secret>>,
+    turns: Mutex<Vec<String>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Default for MemoryTokens {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), turns: Mutex::default(), changes: watch::channel(0).0 }
+    }
+}
+
+impl MemoryTokens {
+    fn changed(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+impl TokenStore for MemoryTokens {
+    fn load<'a>(&'a self, key: &'a str) -> Keeping<'a, Option<Secret>> {
+        Box::pin(async move { Ok(lock(&self.kept).get(key).cloned()) })
+    }
+
+    fn save<'a>(&'a self, key: &'a str, text: Secret) -> Keeping<'a, ()> {
+        Box::pin(async move {
+            lock(&self.kept).insert(key.to_owned(), text);
+            self.changed();
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
+        Box::pin(async move {
+            lock(&self.kept).remove(key);
+            self.changed();
+            Ok(())
+        })
+    }
+
+    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool> {
+        Box::pin(async move {
+            let mut turns = lock(&self.turns);
+            let free = !turns.iter().any(|taken| taken == key);
+            if free {
+                turns.push(key.to_owned());
+            }
+            Ok(free)
+        })
+    }
+
+    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
+        Box::pin(async move {
+            lock(&self.turns).retain(|taken| taken != key);
+            Ok(())
+        })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+/// What is kept for one holder at one server.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The address it is for. A server that moves has to be signed in to anew.
+    pub(super) url: String,
+    /// What we registered as; it outlives the tokens.
+    pub(super) registered: Option<Client>,
+    pub(super) tokens: Option<Tokens>,
+    /// What the server said one has to be allowed, and is not.
+    pub(super) wanted: Option<String>,
+}
+
+/// Who we are to an authorization server.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Client {
+    /// The authorization server that knows it, where that has a name.
+    pub(super) issuer: Option<String>,
+    pub(super) id: String,
+    pub(super) secret: Option<String>,
+    pub(super) method: ClientAuth,
+    /// Where it may be answered, for one that was registered.
+    pub(super) redirect_uri: Option<String>,
+    pub(super) expires_ms: Option<u64>,
+}
+
+/// How a client proves who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum ClientAuth {
+    #[serde(rename = "none")]
+    None,
+    #[serde(rename = "client_secret_basic")]
+    Basic,
+    #[serde(rename = "client_secret_post")]
+    Post,
+}
+
+impl ClientAuth {
+    pub(super) const ALL: [Self; 3] = [Self::None, Self::Basic, Self::Post];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic => "client_secret_basic",
+            Self::Post => "client_secret_post",
+        }
+    }
+}
+
+/// What lets us in, and what it takes to renew it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Tokens {
+    pub(super) access: String,
+    pub(super) refresh: Option<String>,
+    pub(super) scope: Option<String>,
+    pub(super) received_ms: u64,
+    pub(super) expires_ms: Option<u64>,
+    pub(super) client: Client,
+    /// What they are for, as the authorization server knows it.
+    pub(super) resource: String,
+    pub(super) token_url: String,
+    pub(super) revocation_url: Option<String>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
