@@ -11,7 +11,9 @@ use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::Source;
 use toolgate_host::Tasks;
 use toolgate_secrets::Snapshot;
-use toolgate_upstream::{BadConfig, Definitions, Plan, Report, Surroundings, Upstream, UpstreamConfig};
+use toolgate_upstream::{
+    BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
+};
 
 pub(crate) use fill::{Filling, sensitive, stand_in};
 pub(crate) use keep::Kept;
@@ -28,6 +30,8 @@ pub(crate) struct Upstreams {
     running: BTreeMap<String, Entry>,
     kept: Kept,
     environment: Environment,
+    /// How many of their programs start at once.
+    starts: Starts,
     tasks: Tasks,
 }
 
@@ -58,7 +62,13 @@ impl Entry {
 impl Upstreams {
     /// None yet.
     pub(crate) fn new(kept: Kept, tasks: Tasks) -> Self {
-        Self { running: BTreeMap::new(), kept, environment: process_environment(), tasks }
+        Self {
+            running: BTreeMap::new(),
+            kept,
+            environment: process_environment(),
+            starts: Starts::default(),
+            tasks,
+        }
     }
 
     /// Starts what is new or different, ends what is gone, and tells whether anything was. Nothing is waited for.
@@ -123,8 +133,11 @@ impl Upstreams {
                 return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
             }
         };
-        let surroundings =
-            Surroundings { tasks: self.tasks.clone(), variables: self.environment.variables() };
+        let surroundings = Surroundings {
+            tasks: self.tasks.clone(),
+            variables: self.environment.variables(),
+            starts: self.starts.clone(),
+        };
         let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
         if let Some(on) = switched {
             upstream.set_enabled(on);
@@ -154,7 +167,8 @@ pub(crate) async fn try_out(
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
         Ok(plan) => {
-            let surroundings = Surroundings { tasks: tasks.clone(), variables: environment.variables() };
+            let (tasks, variables) = (tasks.clone(), environment.variables());
+            let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
             Upstream::test(plan, surroundings).await
         }
         Err(error) => Report { status: misconfigured::status(name, &error), definitions: None },

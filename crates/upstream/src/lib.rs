@@ -18,6 +18,7 @@ mod open;
 mod plan;
 mod pool;
 mod shaping;
+mod starts;
 mod status;
 mod supervisor;
 mod transport;
@@ -33,5 +34,6 @@ pub use oauth::{
     TokenStore,
 };
 pub use plan::{BadConfig, Plan};
+pub use starts::Starts;
 pub use status::{Note, State, Status};
 pub use upstream::{Report, Surroundings, Upstream};

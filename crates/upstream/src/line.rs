@@ -16,7 +16,9 @@ use crate::fault::Fault;
 use crate::link::Link;
 use crate::oauth::Bearer;
 use crate::open::{Opener, open};
+use crate::plan::Reach;
 use crate::pool::{Key, Who};
+use crate::starts::Turn;
 use crate::supervisor::Shared;
 
 /// The shortest and the longest wait between two attempts.
@@ -53,6 +55,8 @@ pub(crate) struct Line {
     owner: Mutex<Option<Who>>,
     used: Mutex<Instant>,
     has_served: AtomicBool,
+    /// Wakes it when a caller uses it for the first time.
+    wanted: Notify,
     failures: AtomicU32,
     /// The resources that someone watches through it, and how many do.
     pub(crate) watched: Mutex<BTreeMap<Arc<str>, usize>>,
@@ -79,6 +83,7 @@ impl Line {
             owner: Mutex::default(),
             used: Mutex::new(Instant::now()),
             has_served: AtomicBool::new(false),
+            wanted: Notify::new(),
             failures: AtomicU32::new(0),
             watched: Mutex::default(),
             rewatch: Notify::new(),
@@ -125,6 +130,7 @@ impl Line {
     pub(crate) fn serves(&self) {
         *lock(&self.used) = Instant::now();
         self.has_served.store(true, Ordering::Relaxed);
+        self.wanted.notify_one();
     }
 
     /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
@@ -215,7 +221,7 @@ impl Line {
     }
 
     async fn open(&self, shared: &Arc<Shared>) -> Result<Arc<Link>, Fault> {
-        let _turn = shared.starts.acquire().await;
+        let _one_of_few = shared.opens.acquire().await;
         let opener = Opener {
             plan: &shared.plan,
             variables: &shared.variables,
@@ -226,7 +232,22 @@ impl Line {
             reports: &shared.reports,
             owner: &shared.owner,
         };
-        open(&opener).await
+        match self.turn(shared).await {
+            Some(turn) => shared.starts.within(turn, open(&opener)).await,
+            None => open(&opener).await,
+        }
+    }
+
+    /// Waits until its program may start, unless there is none, or a caller waits for it.
+    async fn turn<'a>(&self, shared: &'a Shared) -> Option<Turn<'a>> {
+        if matches!(shared.plan.reach, Reach::Address(_)) || self.has_served.load(Ordering::Relaxed) {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            turn = shared.starts.turn() => Some(turn),
+            () = self.wanted.notified() => None,
+        }
     }
 
     /// What lets its requests in.

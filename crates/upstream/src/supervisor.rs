@@ -25,6 +25,8 @@ use crate::line::{Line, Phase};
 use crate::link::{Declared, Link};
 use crate::plan::Plan;
 use crate::pool::{Key, Pool};
+use crate::starts::Starts;
+use crate::upstream::Surroundings;
 use breaker::Breaker;
 
 /// How long what is known of a server counts.
@@ -33,8 +35,11 @@ const FRESH: Duration = Duration::from_secs(3600);
 /// How long to wait before asking a server again that could not say what it has.
 const AGAIN: Duration = Duration::from_secs(10);
 
+/// How long what a server has is waited for while a crowd of others waits to start.
+const IN_A_CROWD: Duration = Duration::from_millis(300);
+
 /// How many connections to one server are opened at once.
-pub(crate) const STARTS: usize = 4;
+const OPENS: usize = 4;
 
 /// What all parts of one upstream share.
 pub(crate) struct Shared {
@@ -47,12 +52,15 @@ pub(crate) struct Shared {
     pub(crate) reports: Reports,
     /// Wakes the supervisor.
     pub(crate) woken: Arc<Notify>,
-    pub(crate) starts: Semaphore,
+    /// How many connections to this server are opened at once, and how many programs in the whole process.
+    pub(crate) opens: Semaphore,
+    pub(crate) starts: Starts,
     pub(crate) pool: Pool,
     pub(crate) breaker: Breaker,
     pub(crate) offered: ArcSwap<Offered>,
     pub(crate) listing: watch::Sender<Arc<Listing>>,
     pub(crate) learned: watch::Sender<Option<Arc<Definitions>>>,
+    begun: tokio::time::Instant,
     enabled: AtomicBool,
     version: Mutex<Option<Version>>,
     lost: AtomicU64,
@@ -60,7 +68,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(plan: Plan, variables: Vec<(OsString, OsString)>, owner: Tasks) -> Arc<Self> {
+    pub(crate) fn new(plan: Plan, surroundings: Surroundings) -> Arc<Self> {
+        let Surroundings { tasks, variables, starts } = surroundings;
+        let owner = tasks.child();
         let woken = Arc::new(Notify::new());
         let reports = Reports {
             noticed: woken.clone(),
@@ -68,6 +78,7 @@ impl Shared {
             journal: Arc::new(Journal::new(plan.name.clone())),
         };
         Arc::new(Self {
+            begun: tokio::time::Instant::now(),
             enabled: AtomicBool::new(plan.enabled),
             plan,
             variables,
@@ -76,7 +87,8 @@ impl Shared {
             owner,
             reports,
             woken,
-            starts: Semaphore::new(STARTS),
+            opens: Semaphore::new(OPENS),
+            starts,
             pool: Pool::default(),
             breaker: Breaker::default(),
             offered: ArcSwap::default(),
@@ -265,7 +277,8 @@ fn step_aside(shared: &Shared) {
     }
 }
 
-/// Completes when the first line fails, so that nobody waits any more for what it would have taught.
+/// Completes when the first line fails, or is one of so many that they cannot all be learned soon, so that nobody waits
+/// any more for what it would have taught.
 async fn failure(shared: &Arc<Shared>) {
     if shared.listing.borrow().pending == Kinds::NONE {
         return std::future::pending().await;
@@ -273,7 +286,14 @@ async fn failure(shared: &Arc<Shared>) {
     let Some(line) = shared.pool.find(&Key::bare()) else { return std::future::pending().await };
     let mut phase = line.phase();
     let failed = |phase: &Phase| matches!(phase, Phase::Failed(_) | Phase::Over);
-    drop(phase.wait_for(failed).await);
+    let in_a_crowd = async {
+        shared.starts.crowded().await;
+        tokio::time::sleep_until(shared.begun + IN_A_CROWD).await;
+    };
+    tokio::select! {
+        _ = phase.wait_for(failed) => {}
+        () = in_a_crowd => {}
+    }
     shared.nothing_pending();
 }
 

@@ -12,6 +12,7 @@ use crate::definitions::Definitions;
 use crate::fault::{Fault, short};
 use crate::oauth::{Holder, OauthReason};
 use crate::plan::{Plan, Reach};
+use crate::starts::Starts;
 use crate::status::{State, Status, era_word};
 use crate::supervisor::{Shared, all_kinds, supervise, wrong_with};
 
@@ -24,6 +25,8 @@ pub struct Surroundings {
     pub tasks: Tasks,
     /// The environment of the process; programs get `PATH`, `HOME`, `LANG` and `TMPDIR` of it, and nothing else.
     pub variables: Vec<(OsString, OsString)>,
+    /// How many programs start at once: one for all upstreams of the process.
+    pub starts: Starts,
 }
 
 /// Another MCP server as a source.
@@ -46,7 +49,7 @@ impl Upstream {
     /// only when it is first used.
     pub fn start(plan: Plan, surroundings: Surroundings, kept: Option<Definitions>) -> Self {
         let id = SourceId::new(&*plan.name);
-        let shared = Shared::new(plan, surroundings.variables, surroundings.tasks.child());
+        let shared = Shared::new(plan, surroundings);
         let kept = kept.filter(|kept| kept.fingerprint == shared.plan.fingerprint);
         match kept {
             Some(kept) => {

@@ -5,6 +5,8 @@ mod chaos;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod crowd;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod hostile;

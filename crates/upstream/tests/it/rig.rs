@@ -12,7 +12,9 @@ use tokio::time::Instant;
 use toolgate_core::{Call, Client, Hub, ListKind, Principal, Target};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{Driven, builder, call, drive};
-use toolgate_upstream::{Definitions, Note, Plan, Report, Status, Surroundings, Upstream, UpstreamConfig};
+use toolgate_upstream::{
+    Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig,
+};
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
@@ -57,7 +59,7 @@ pub(crate) fn surroundings() -> Surroundings {
         [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TOOLGATE_TOKEN", "ours")]
             .map(|(name, value)| (name.into(), value.into()))
             .into();
-    Surroundings { tasks: Tasks::new(), variables }
+    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default() }
 }
 
 impl Rig {
