@@ -17,7 +17,7 @@ use crate::folders::Folders;
 use crate::problem::Problem;
 use crate::server::Entry;
 
-pub use literal::Literal;
+pub use literal::{Literal, looks_secret};
 pub use name::server_name;
 pub use withdraw::{Withdrawal, put_back, withdraw};
 

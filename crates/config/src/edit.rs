@@ -17,7 +17,7 @@ use crate::error::{ConfigError, Problem};
 use crate::excerpt::Lines;
 use place::{Missing, Spot};
 
-pub use table::{add_table, remove_table};
+pub use table::{add_table, literal, remove_table};
 
 /// What a person who typed this may mean, as TOML, the likeliest first: a value of TOML, a string, a list.
 #[must_use]

@@ -4,6 +4,7 @@ mod approvals;
 mod audit;
 mod config;
 mod examples;
+mod mcp;
 mod pins;
 mod policy;
 mod secret;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 pub(crate) use approvals::{Approvals, Lasting};
 pub(crate) use audit::{Audit, Which};
 pub(crate) use config::Config;
+pub(crate) use mcp::{Add, Import, Mcp, Named};
 pub(crate) use pins::Pins;
 pub(crate) use policy::Policy;
 pub(crate) use secret::Secret;
@@ -102,6 +104,9 @@ pub(crate) enum Command {
     /// See and call the tools, as an MCP client would.
     #[command(subcommand, after_help = examples::TOOLS)]
     Tools(Tools),
+    /// Use other MCP servers: add, import, test and watch them.
+    #[command(subcommand, after_help = mcp::MCP)]
+    Mcp(Mcp),
     /// Add Toolgate to an AI client, or take it out again.
     ///
     /// Without a client it shows which are installed and what each has of Toolgate. With one it shows the change as a

@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod greeting;
 mod man;
+mod mcp;
 mod pins;
 mod policy;
 mod progress;
@@ -52,6 +53,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
         Command::Tools(tools) => on_hub(cli, async |hub| tools::run(&hub, tools).await),
+        Command::Mcp(mcp) => {
+            on_runtime(cli, async |settings, process| mcp::run(cli, mcp, settings, process).await)
+        }
         Command::Setup(setup) if setup::needs_tools(setup) => {
             on_hub(cli, async |hub| setup::run_with(cli, setup, &hub).await)
         }

@@ -55,7 +55,7 @@ impl PackName {
     /// Every pack's word.
     const WORDS: [&str; 3] = ["workspace", "memory", "fixtures"];
 
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",

@@ -94,6 +94,12 @@ pub(super) fn part<'t>(name: &str, text: &'t str) -> Option<(&'t str, &'t str)> 
     is_secret(name, value).then_some((before, value))
 }
 
+/// Whether a text looks like a secret under this name, or holds one.
+#[must_use]
+pub fn looks_secret(name: &str, text: &str) -> bool {
+    part(name, text).is_some()
+}
+
 fn is_secret(name: &str, value: &str) -> bool {
     if value.len() < SHORTEST || value.contains("{env:") || value.contains("{secret:") || value.contains("${")
     {

@@ -2,11 +2,34 @@
 
 use std::ops::Range;
 
-use toml_edit::{Item, Key, Table, Value};
+use serde_json::Value as Json;
+use toml_edit::{Array, InlineTable, Item, Key, Table, Value};
 
 use super::{by_hand, dotted, expect, line_end, line_start, newline, parse, parse_key, problem, replace};
 use super::{split_mark, unset};
 use crate::error::ConfigError;
+
+/// A value as it is written in TOML; null, which TOML has not, is an empty text.
+#[must_use]
+pub fn literal(value: &Json) -> String {
+    fn toml(value: &Json) -> Value {
+        match value {
+            Json::Null => Value::from(""),
+            Json::Bool(truth) => Value::from(*truth),
+            Json::Number(number) => match number.as_i64() {
+                Some(integer) => Value::from(integer),
+                None => Value::from(number.as_f64().unwrap_or_default()),
+            },
+            Json::String(text) => Value::from(text.as_str()),
+            Json::Array(items) => Value::Array(items.iter().map(toml).collect::<Array>()),
+            Json::Object(object) => {
+                let pairs = object.iter().map(|(key, value)| (Key::new(key), toml(value)));
+                Value::InlineTable(pairs.collect::<InlineTable>())
+            }
+        }
+    }
+    toml(value).to_string().trim().to_owned()
+}
 
 /// The text with a table at its end that holds these keys, each with a value that is written in TOML.
 ///
@@ -160,6 +183,15 @@ mod tests {
         check("\u{feff}x = 1\r\n", &format!("\u{feff}x = 1\r\n\r\n{}", NEW.replace('\n', "\r\n")));
         let added = add_table("x = 1", "mcp.new", &entries()).unwrap();
         assert_eq!(added, format!("x = 1\n\n{NEW}"));
+    }
+
+    #[test]
+    fn values_are_written_in_toml() {
+        let value = serde_json::json!({"a b": ["x\"y", 1, 1.5, true, null], "c": {"d": "\u{7f}"}});
+        let written = literal(&value);
+        assert_eq!(written, r#"{ "a b" = ['x"y', 1, 1.5, true, ""], c = { d = "\u007F" } }"#);
+        let added = add_table("", "t", &[("v".into(), written)]).unwrap();
+        assert!(added.starts_with("[t]\nv = { "), "{added}");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) struct Setup {
     pub(crate) json: bool,
 }
 
-fn clients() -> impl clap::builder::TypedValueParser<Value = Client> {
+pub(super) fn clients() -> impl clap::builder::TypedValueParser<Value = Client> {
     PossibleValuesParser::new(Client::ALL.map(Client::id)).try_map(|id| id.parse::<Client>().map_err(unknown))
 }
 
@@ -55,7 +55,7 @@ fn name(text: &str) -> Result<String, String> {
     Err(format!("a name has 1 to {LONGEST} letters, digits, `-` or `_`"))
 }
 
-fn url(text: &str) -> Result<String, String> {
+pub(super) fn url(text: &str) -> Result<String, String> {
     let rest = ["http://", "https://"].into_iter().find_map(|scheme| text.strip_prefix(scheme));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
     if host.is_empty() || text.chars().any(|letter| letter.is_whitespace() || letter.is_control()) {

@@ -1,11 +1,11 @@
 //! `toolgate config`: see, check and change what is configured.
 
 mod check;
-mod file;
+pub(in crate::command) mod file;
 mod init;
 mod origin;
 mod schema;
-mod set;
+pub(in crate::command) mod set;
 mod show;
 
 use std::process::ExitCode;

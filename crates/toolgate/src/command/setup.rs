@@ -2,9 +2,9 @@
 
 mod change;
 mod cost;
-mod diff;
+pub(in crate::command) mod diff;
 mod entry;
-mod mask;
+pub(in crate::command) mod mask;
 mod overview;
 
 use std::path::Path;

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const NEW_MODE: u32 = 0o600;
 
 /// What a file holds; none if it is not there.
-pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+pub(in crate::command) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     match fs::read(path) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes);
@@ -28,7 +28,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
 
 /// Puts a text in place of what the file held, provided that it still holds that. The permissions of the file are
 /// kept, and a link to it stays one.
-pub(super) fn replace(path: &Path, held: Option<&str>, text: &str) -> anyhow::Result<()> {
+pub(in crate::command) fn replace(path: &Path, held: Option<&str>, text: &str) -> anyhow::Result<()> {
     if read(path)?.as_deref() != held {
         return Err(anyhow!("`{}` has changed meanwhile\nhint: try again", path.display()));
     }

@@ -69,7 +69,7 @@ fn is_toml(path: &Path, text: &str) -> Result<(), ConfigError> {
 }
 
 /// Why the change is not made: because of the change itself, or of what was wrong before, which has a place.
-fn refused(path: &Path, before: &str, error: ConfigError) -> anyhow::Error {
+pub(in crate::command) fn refused(path: &Path, before: &str, error: ConfigError) -> anyhow::Error {
     if settings::check(path, Some(before)).is_err() {
         return error.into();
     }

@@ -1,5 +1,7 @@
 //! A change as a unified diff, fit for a terminal: the lines of others around it may hold anything.
 
+use std::path::Path;
+
 use similar::{ChangeTag, TextDiff};
 use toolgate_clients::Plan;
 
@@ -12,15 +14,20 @@ const AROUND: usize = 3;
 const LONGEST: usize = 240;
 
 /// The diff; empty if nothing changes.
-pub(super) fn unified(plan: &Plan) -> String {
-    let path = plan.path().display().to_string();
+pub(in crate::command) fn unified(plan: &Plan) -> String {
     let (before, after) = (String::from_utf8_lossy(plan.before()), String::from_utf8_lossy(plan.after()));
+    between(plan.path(), &before, &after)
+}
+
+/// The diff of what a file holds and what it will hold.
+pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> String {
     if before == after {
         return String::new();
     }
+    let path = path.display().to_string();
     let name = |content: &str| if content.is_empty() { "/dev/null" } else { &path }.to_owned();
-    let mut out = format!("--- {}\n+++ {}\n", name(&before), name(&after));
-    let diff = TextDiff::from_lines(&*before, &*after);
+    let mut out = format!("--- {}\n+++ {}\n", name(before), name(after));
+    let diff = TextDiff::from_lines(before, after);
     for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
         out += &format!("{}\n", hunk.header());
         for change in hunk.iter_changes() {

@@ -5,7 +5,7 @@ const TELLING: [&str; 8] =
     ["token", "secret", "password", "passphrase", "credential", "authorization", "cookie", "key"];
 
 /// A line of JSON or TOML with the texts left out that a telling name stands before.
-pub(super) fn secrets(line: &str) -> String {
+pub(in crate::command) fn secrets(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(start) = rest.find('"') {

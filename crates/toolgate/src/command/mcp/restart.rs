@@ -1,0 +1,29 @@
+//! `toolgate mcp restart`: the running hub connects to a server anew.
+
+use std::process::ExitCode;
+
+use toolgate_core::{SourceState, SourceStatus};
+
+use super::status::brief;
+use super::{Scene, running};
+use crate::cli::Named;
+use crate::exit;
+
+pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<ExitCode> {
+    scene.table(&named.name)?;
+    let before = running::one(&scene.settings, &named.name).await?;
+    if !running::restart(&scene.settings, &named.name).await? {
+        return Err(running::none(&scene.settings.data_dir));
+    }
+    let old = before.map(|status| status.processes).unwrap_or_default();
+    let is_anew = |status: Option<&SourceStatus>| {
+        status.is_none_or(|status| {
+            let gone = !status.processes.iter().any(|process| old.contains(process));
+            status.state != SourceState::Connecting && gone
+        })
+    };
+    let status = running::until(&scene.settings, &named.name, "connecting anew", is_anew).await?;
+    let is_well = status.as_ref().is_some_and(|status| !super::told::is_trouble(status.state));
+    brief(&named.name, status.as_ref(), named.json)?;
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}

@@ -1,0 +1,73 @@
+//! The hub that runs on the data folder, as commands ask it.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use toolgate_core::SourceStatus;
+use toolgate_front::control::{self, ControlError};
+
+use super::waiting::Waiting;
+use crate::settings::Settings;
+
+/// How often a hub is asked again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a command waits for a server before it leaves it to itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How all servers of the running hub stand; none where no hub runs.
+pub(super) async fn all(settings: &Settings) -> anyhow::Result<Option<Vec<SourceStatus>>> {
+    control::upstreams(&settings.data_dir, None).await.map_err(told)
+}
+
+/// How one of them stands, with what its program wrote; none where no hub runs, or it has no such server.
+pub(super) async fn one(settings: &Settings, name: &str) -> anyhow::Result<Option<SourceStatus>> {
+    let found = control::upstreams(&settings.data_dir, Some(name)).await.map_err(told)?;
+    Ok(found.and_then(|found| found.into_iter().next()))
+}
+
+/// Whether a hub runs.
+pub(super) async fn is_there(settings: &Settings) -> anyhow::Result<bool> {
+    Ok(control::status(&settings.data_dir).await.map_err(told)?.is_some())
+}
+
+/// Has the hub read its configuration anew; none where no hub runs, else what came of it.
+pub(super) async fn reload(settings: &Settings) -> anyhow::Result<Option<String>> {
+    control::reload(&settings.data_dir).await.map_err(told)
+}
+
+/// Has the hub connect anew to a server; tells whether a hub runs.
+pub(super) async fn restart(settings: &Settings, name: &str) -> anyhow::Result<bool> {
+    control::restart(&settings.data_dir, name).await.map_err(told)
+}
+
+/// Waits until a server stands as it should, or long enough; how it stands then. None where the hub does not have it.
+pub(super) async fn until(
+    settings: &Settings,
+    name: &str,
+    what: &str,
+    done: impl Fn(Option<&SourceStatus>) -> bool,
+) -> anyhow::Result<Option<SourceStatus>> {
+    let begun = Instant::now();
+    let mut waiting = Waiting::begin(format!("{name}: {what}"));
+    loop {
+        let status = one(settings, name).await?;
+        if done(status.as_ref()) || begun.elapsed() > PATIENCE {
+            return Ok(status);
+        }
+        tokio::time::sleep(PAUSE).await;
+        waiting.tick();
+    }
+}
+
+/// What to say where a hub is needed and none runs.
+pub(super) fn none(folder: &Path) -> anyhow::Error {
+    anyhow::anyhow!(
+        "no toolgate runs on `{}`\nhint: start one with `toolgate serve --http`, or let a client start `toolgate serve`",
+        folder.display()
+    )
+}
+
+fn told(error: ControlError) -> anyhow::Error {
+    anyhow::anyhow!("{error}\nhint: {}", error.hint())
+}

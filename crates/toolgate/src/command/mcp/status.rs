@@ -1,0 +1,164 @@
+//! `toolgate mcp status`: in detail, how servers stand.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use toolgate_core::SourceStatus;
+use toolgate_upstream::UpstreamConfig;
+
+use super::told::{counts, is_trouble, next, print, reach, say, sign, word};
+use super::{Scene, running, test};
+use crate::command::table::one_line;
+use crate::exit;
+
+/// How many servers are tried at once, where no hub runs.
+const AT_ONCE: usize = 8;
+
+pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
+    if let Some(name) = name {
+        scene.table(name)?;
+    }
+    let asked = match name {
+        Some(name) => running::one(&scene.settings, name).await?.map(|status| vec![status]),
+        None => running::all(&scene.settings).await?,
+    };
+    let is_running = asked.is_some();
+    let statuses = match asked {
+        Some(statuses) => statuses,
+        None => tried(scene, name, as_json).await?,
+    };
+    if as_json {
+        print(&json!({"running": is_running, "items": statuses}))?;
+    } else {
+        let mut out = std::io::stdout().lock();
+        for (place, status) in statuses.iter().enumerate() {
+            let gap = if place == 0 { "" } else { "\n" };
+            write!(out, "{gap}{}", text(status, scene.settings.mcp.get(&status.name)))?;
+        }
+    }
+    if statuses.is_empty() && !as_json {
+        say("there are no servers; add one with `toolgate mcp add`")?;
+    }
+    let bad = statuses.iter().any(|status| is_trouble(status.state));
+    Ok(if bad { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Where no hub runs, the servers are asked themselves.
+async fn tried(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::Result<Vec<SourceStatus>> {
+    if !as_json {
+        say("no toolgate runs, so each server is tried once")?;
+    }
+    let chosen: Vec<&String> =
+        scene.settings.mcp.keys().filter(|known| name.is_none_or(|name| name == *known)).collect();
+    let (parts, secrets) = scene.parts().await?;
+    let mut statuses = Vec::new();
+    for some in chosen.chunks(AT_ONCE) {
+        let trials = some.iter().map(|name| test::trial(scene, name, &parts, &secrets));
+        for trial in join_all(trials).await {
+            statuses.push(trial?.status);
+        }
+    }
+    Ok(statuses)
+}
+
+/// A server in one line, after something was done to it.
+pub(super) fn brief(name: &str, status: Option<&SourceStatus>, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        return print(&json!({"name": name, "running": status.is_some(), "status": status}));
+    }
+    let Some(status) = status else { return Ok(()) };
+    let mut out = std::io::stdout().lock();
+    let has = if is_trouble(status.state) { String::new() } else { format!(", {}", counts(status)) };
+    writeln!(out, "{} {} {}{has}", sign(status.state), one_line(&status.name), word(status.state))?;
+    for line in status.error.iter().map(|error| one_line(error)).chain(told_next(status)) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+fn told_next(status: &SourceStatus) -> Option<String> {
+    next(status).map(|next| format!("next: {}", one_line(&next)))
+}
+
+/// A server in detail.
+pub(super) fn text(status: &SourceStatus, table: Option<&UpstreamConfig>) -> String {
+    let mut text = format!("{} {}  {}\n", sign(status.state), one_line(&status.name), word(status.state));
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            text += &format!("    {name:10}  {}\n", one_line(value));
+        }
+    };
+    line("error", status.error.as_deref().unwrap_or_default());
+    line("next", &next(status).unwrap_or_default());
+    line("reached by", &table.map(reach).unwrap_or_default());
+    line("speaks", &speaks(status));
+    line("has", &counts(status));
+    let processes: Vec<String> = status.processes.iter().map(ToString::to_string).collect();
+    line("processes", &processes.join(", "));
+    if status.in_flight > 0 {
+        line("calls", &format!("{} now", status.in_flight));
+    }
+    if status.lost > 0 {
+        line("lost", &format!("its connection, {} times", status.lost));
+    }
+    for note in &status.notes {
+        line("noticed", &format!("{}, {} times: {}", note.what, note.times, note.detail));
+    }
+    if let Some(last) = status.stderr.last().filter(|_| is_trouble(status.state)) {
+        line("it wrote", last);
+    }
+    text
+}
+
+fn speaks(status: &SourceStatus) -> String {
+    let version = match (&status.version, &status.era) {
+        (Some(version), Some(era)) => format!("MCP {version} ({era}), "),
+        (Some(version), None) => format!("MCP {version}, "),
+        (None, _) => String::new(),
+    };
+    format!("{version}{}", status.transport)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use toolgate_core::{Note, SourceState};
+
+    use super::*;
+
+    #[test]
+    fn a_server_in_detail_says_what_is_wrong_and_what_to_do() {
+        let status = SourceStatus {
+            name: "notes".into(),
+            state: SourceState::Failed,
+            error: Some("it ended\u{1b}[2J".into()),
+            transport: "stdio".into(),
+            version: Some("2025-11-25".into()),
+            era: Some("legacy".into()),
+            tools: 2,
+            processes: vec![7, 8],
+            in_flight: 1,
+            lost: 3,
+            notes: vec![Note { what: Cow::Borrowed("broken JSON"), times: 2, detail: "{".into() }],
+            stderr: vec!["first".into(), "cannot find module".into()],
+            ..SourceStatus::default()
+        };
+        let table = serde_json::from_value(json!({"command": "node", "args": ["x.js"]})).unwrap();
+        let expect = "✗ notes  failed
+    error       it ended [2J
+    next        toolgate mcp logs notes
+    reached by  node x.js
+    speaks      MCP 2025-11-25 (legacy), stdio
+    has         2 tools, no resources, no prompts
+    processes   7, 8
+    calls       1 now
+    lost        its connection, 3 times
+    noticed     broken JSON, 2 times: {
+    it wrote    cannot find module
+";
+        assert_eq!(text(&status, Some(&table)), expect);
+    }
+}

@@ -1,0 +1,33 @@
+//! `toolgate mcp enable` and `disable`: a server is switched on or off, and its table stays as it is.
+
+use std::process::ExitCode;
+
+use toolgate_core::{SourceState, SourceStatus};
+
+use super::status::brief;
+use super::told::say;
+use super::{Scene, running};
+use crate::cli::Named;
+use crate::upstreams::Kept;
+
+pub(super) async fn run(scene: &Scene<'_>, named: &Named, on: bool) -> anyhow::Result<ExitCode> {
+    let table = scene.table(&named.name)?;
+    let (parts, _) = scene.parts().await?;
+    // What the table says anyway needs no switch.
+    Kept::new(parts.database).set_switch(&named.name, (on != table.enabled).then_some(on)).await?;
+    let is_so = |status: Option<&SourceStatus>| {
+        status.is_none_or(|status| match status.state {
+            SourceState::Disabled => !on,
+            SourceState::Connecting => false,
+            _ => on,
+        })
+    };
+    let what = if on { "switching it on" } else { "switching it off" };
+    let status = running::until(&scene.settings, &named.name, what, is_so).await?;
+    if !named.json {
+        let word = if on { "on" } else { "off" };
+        say(&format!("switched `{}` {word}; `toolgate.toml` stays as it is", named.name))?;
+    }
+    brief(&named.name, status.as_ref(), named.json)?;
+    Ok(ExitCode::SUCCESS)
+}

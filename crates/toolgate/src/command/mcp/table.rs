@@ -1,0 +1,77 @@
+//! The person's file, and the tables of servers in it.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde_json::{Map, Value};
+use toolgate_config::edit;
+
+use super::Scene;
+use crate::command::config::{file, set};
+use crate::command::setup::mask;
+use crate::settings::{self, Sources};
+
+/// The person's file as it is now.
+#[derive(Clone)]
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    held: Option<String>,
+}
+
+impl File {
+    /// The file that is read, or that is to be written.
+    pub(super) fn open(scene: &Scene<'_>) -> anyhow::Result<Self> {
+        let path = Sources::of(scene.cli)?.own_file();
+        let path = path.context("there is no place for a file\nhint: name one with `--config FILE`")?;
+        let held = file::read(&path)?;
+        Ok(Self { path, held })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.held.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it has a table for a server.
+    pub(super) fn has(&self, name: &str) -> bool {
+        edit::remove_table(self.text(), &key(name)).is_ok()
+    }
+
+    /// Puts a text in place of what it holds, if that makes sense as a configuration.
+    pub(super) async fn write(&self, text: String) -> anyhow::Result<()> {
+        settings::check(&self.path, Some(&text))
+            .map_err(|error| set::refused(&self.path, self.text(), error))?;
+        let this = self.clone();
+        tokio::task::spawn_blocking(move || file::replace(&this.path, this.held.as_deref(), &text)).await?
+    }
+}
+
+/// A text with the table of a server, in place of one of the same name.
+pub(super) fn with(text: &str, name: &str, table: &Map<String, Value>) -> anyhow::Result<String> {
+    let without = edit::remove_table(text, &key(name)).unwrap_or_else(|_| text.to_owned());
+    Ok(edit::add_table(&without, &key(name), &entries(table))?)
+}
+
+/// A text without the table of a server.
+pub(super) fn without(text: &str, name: &str) -> anyhow::Result<String> {
+    Ok(edit::remove_table(text, &key(name))?)
+}
+
+/// The table of a server as it is written, alone.
+pub(super) fn block(name: &str, table: &Map<String, Value>) -> anyhow::Result<String> {
+    with("", name, table)
+}
+
+/// The same as people see it: without values whose names say that they are secret.
+pub(super) fn shown(block: &str) -> String {
+    block.lines().map(|line| format!("{}\n", mask::secrets(line))).collect()
+}
+
+fn entries(table: &Map<String, Value>) -> Vec<(String, String)> {
+    table.iter().map(|(key, value)| (key.clone(), edit::literal(value))).collect()
+}
+
+fn key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let is_bare = !name.is_empty() && name.bytes().all(bare);
+    if is_bare { format!("mcp.{name}") } else { format!("mcp.{}", edit::literal(&Value::from(name))) }
+}
