@@ -77,6 +77,10 @@ pub struct Capabilities {
     pub elicitation_url: bool,
     /// It can ask its model.
     pub sampling: bool,
+    /// Its model can be given tools.
+    pub sampling_tools: bool,
+    /// Its model can be given what other servers said.
+    pub sampling_context: bool,
     /// It can name the folders it works on.
     pub roots: bool,
     /// It understands the tasks extension.
@@ -89,7 +93,11 @@ impl Capabilities {
         let mut this = Self::default();
         for (key, value) in raw.entries() {
             match key.as_ref() {
-                "sampling" => this.sampling = true,
+                "sampling" => {
+                    this.sampling = true;
+                    this.sampling_tools = value.get("tools").is_some();
+                    this.sampling_context = value.get("context").is_some();
+                }
                 "roots" => this.roots = true,
                 "elicitation" => {
                     this.elicitation_url = value.get("url").is_some();
@@ -173,6 +181,8 @@ mod tests {
                 ("form", can.elicitation_form),
                 ("url", can.elicitation_url),
                 ("sampling", can.sampling),
+                ("tools", can.sampling_tools),
+                ("context", can.sampling_context),
                 ("roots", can.roots),
                 ("tasks", can.tasks),
             ];
@@ -186,6 +196,8 @@ mod tests {
         check(r#"{"elicitation":{"url":{},"form":{}}}"#, "form url");
         check(r#"{"sampling":{},"roots":{"listChanged":true}}"#, "sampling roots");
         check(r#"{"extensions":{"io.modelcontextprotocol/tasks":{}},"experimental":{"x":1}}"#, "tasks");
+        check(r#"{"sampling":{"tools":{}}}"#, "sampling tools");
+        check(r#"{"sampling":{"context":{}}}"#, "sampling context");
         check(r#"{"extensions":{"io.modelcontextprotocol/ui":{}}}"#, "");
     }
 

@@ -68,6 +68,11 @@ fn traced<'a>(edit: Edit<'a>, trace: &TraceContext) -> Edit<'a> {
     })
 }
 
+/// Whether a modern server has made a call a task.
+pub(crate) fn is_task(result: &Raw) -> bool {
+    result.get("resultType").is_some_and(|kind| kind.as_string().as_deref() == Some("task"))
+}
+
 /// What the result of a call means.
 pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, Fault> {
     if !result.is_object() {

@@ -11,7 +11,7 @@ use crate::definitions::Offered;
 use crate::fault::Fault;
 use crate::line::Line;
 use crate::link::{Ask, Declared, Link};
-use crate::shaping::ToolFacts;
+use crate::shaping::{TaskSupport, ToolFacts};
 use crate::supervisor::Shared;
 
 /// How many times a call is tried at most.
@@ -27,6 +27,17 @@ struct Asked {
     tool: Option<Arc<ToolFacts>>,
     /// Whether twice is the same as once.
     harmless: bool,
+}
+
+impl Asked {
+    /// Whether the server should make it a task: where it insists, or its caller knows tasks.
+    fn is_task(&self, run: &RunHandle) -> bool {
+        self.tool.as_ref().is_some_and(|tool| match tool.task {
+            TaskSupport::Forbidden => false,
+            TaskSupport::Optional => run.client().capabilities.tasks,
+            TaskSupport::Required => true,
+        })
+    }
 }
 
 impl Shared {
@@ -83,7 +94,16 @@ impl Shared {
             run: Some(run),
         };
         let finish = |params: Raw, id| bridge::params(&params, permitted, link.era(), declared, id);
-        let answer = link.wire.request_with(ask, finish).await;
+        let answer = if link.runs_tasks() && asked.is_task(run) {
+            link.call_as_task(ask, run, finish).await
+        } else {
+            match link.wire.request_with(ask, finish).await {
+                Ok(result) if link.era() == Era::Modern && bridge::is_task(&result) => {
+                    link.follow(result, run, self.plan.timeout).await
+                }
+                answer => answer,
+            }
+        };
         if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone | Fault::Unauthorized(_))) = &answer {
             // Whatever is wrong with the connection, the next one may be right.
             link.wire.desk.retire(&fault.words());

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
 
-pub(crate) use incoming::declined;
+pub(crate) use incoming::{RELATED_TASK, declined};
 
 /// How many events of one call may wait for it; a server that floods loses what is beyond.
 const EVENTS: usize = 64;
@@ -26,6 +26,9 @@ const DRAIN: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// How many questions may wait for the first call.
 const EARLY: usize = 8;
+
+/// How many names calls may have on one connection.
+const MOST_NAMED: usize = 1000;
 
 /// What the server says during a call.
 #[derive(Debug)]
@@ -40,6 +43,17 @@ pub(crate) enum Said {
     Asked(Question),
     /// A question is no longer of interest.
     Withdrawn(Id),
+    /// The task that the call has become may stand otherwise.
+    TaskMoved,
+}
+
+/// What a server can name to say which call something belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Named {
+    /// The task that the call has become.
+    Task(String),
+    /// The address that the call had a person sent to.
+    Elicitation(String),
 }
 
 /// A question of the server.
@@ -85,6 +99,8 @@ struct State {
     calls: usize,
     /// Questions that came before any call.
     early: Vec<Question>,
+    /// What names a call that waits.
+    named: HashMap<Named, u64>,
     ended: Option<String>,
 }
 
@@ -194,6 +210,14 @@ impl Desk {
         self.lock().waiting.contains_key(&id)
     }
 
+    /// What the server names so belongs to this call, for as long as it waits.
+    pub(crate) fn name(&self, named: Named, id: u64) {
+        let mut state = self.lock();
+        if state.named.len() < MOST_NAMED && state.waiting.contains_key(&id) {
+            state.named.insert(named, id);
+        }
+    }
+
     /// How many calls are under way.
     pub(crate) fn calls(&self) -> usize {
         self.lock().calls
@@ -216,10 +240,7 @@ impl Desk {
 
     /// Ends a request with a fault.
     pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> bool {
-        let mut state = self.lock();
-        let Some(waiting) = state.waiting.remove(&id) else { return false };
-        state.calls -= usize::from(waiting.events.is_some());
-        drop(state);
+        let Some(waiting) = self.lock().leave(id) else { return false };
         // Who asked may have given up at the same moment.
         drop(waiting.answer.send(outcome));
         true
@@ -230,12 +251,23 @@ impl Desk {
     }
 }
 
+impl State {
+    /// Takes a request off the desk, with all that names it.
+    fn leave(&mut self, id: u64) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&id)?;
+        if waiting.events.is_some() {
+            self.calls -= 1;
+            self.named.retain(|_, other| *other != id);
+        }
+        Some(waiting)
+    }
+}
+
 impl Ticket {
     fn give_up(&self) {
-        let mut state = self.desk.lock();
-        let Some(waiting) = state.waiting.remove(&self.id) else { return };
-        state.calls -= usize::from(waiting.events.is_some());
-        drop(state);
+        if self.desk.lock().leave(self.id).is_none() {
+            return;
+        }
         let told = self.desk.says_cancelled.load(Ordering::Relaxed) && self.cancellable;
         if told && self.left.load(Ordering::Acquire) {
             let params = Raw::trusted(format!(r#"{{"requestId":{}}}"#, self.id).into());

@@ -1,12 +1,13 @@
 //! A connection to a server: requests and their answers, with all that happens in between.
 
 mod exchange;
+mod task;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use toolgate_core::{Capabilities, Client, RunHandle};
+use toolgate_core::{Client, RunHandle};
 use toolgate_host::Tasks;
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Era, Id, Raw, Version, write};
@@ -17,13 +18,22 @@ use crate::transport::{Sending, Transport};
 
 /// Which questions a server may ask, of those that the client can answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
+#[expect(clippy::struct_excessive_bools, reason = "the protocol has these")]
 pub(crate) struct Declared {
     pub(crate) form: bool,
     pub(crate) url: bool,
     pub(crate) sampling: bool,
+    /// Its model may be given tools.
+    pub(crate) sampling_tools: bool,
+    /// Its model may be given what other servers said.
+    pub(crate) sampling_context: bool,
     pub(crate) roots: bool,
 }
+
+/// What a server may count on whoever calls. Pages of apps are declared for all, since all share one catalog: a client
+/// that cannot show them does not look at them. A task is seen to its end by us where the client knows none.
+const PAGES: &str = r#""io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}"#;
+const TASKS: &str = r#""io.modelcontextprotocol/tasks":{}"#;
 
 impl Declared {
     /// What this client can answer.
@@ -31,9 +41,15 @@ impl Declared {
         if !client.reachable {
             return Self::default();
         }
-        let Capabilities { elicitation_form: form, elicitation_url: url, sampling, roots, .. } =
-            client.capabilities;
-        Self { form, url, sampling, roots }
+        let can = client.capabilities;
+        Self {
+            form: can.elicitation_form,
+            url: can.elicitation_url,
+            sampling: can.sampling,
+            sampling_tools: can.sampling_tools,
+            sampling_context: can.sampling_context,
+            roots: can.roots,
+        }
     }
 
     /// The capabilities object that says so.
@@ -46,14 +62,23 @@ impl Declared {
             (false, true) => parts.push(r#""elicitation":{"url":{}}"#),
             (false, false) => {}
         }
-        if self.sampling {
-            parts.push(r#""sampling":{}"#);
+        match (self.sampling, self.sampling_tools, self.sampling_context) {
+            (false, ..) => {}
+            (true, false, false) => parts.push(r#""sampling":{}"#),
+            (true, true, false) => parts.push(r#""sampling":{"tools":{}}"#),
+            (true, false, true) => parts.push(r#""sampling":{"context":{}}"#),
+            (true, true, true) => parts.push(r#""sampling":{"context":{},"tools":{}}"#),
         }
         match (self.roots, era) {
             (true, Era::Legacy) => parts.push(r#""roots":{"listChanged":true}"#),
             (true, Era::Modern) => parts.push(r#""roots":{}"#),
             (false, _) => {}
         }
+        let extensions = match era {
+            Era::Legacy => format!(r#""extensions":{{{PAGES}}}"#),
+            Era::Modern => format!(r#""extensions":{{{PAGES},{TASKS}}}"#),
+        };
+        parts.push(&extensions);
         Raw::trusted(format!("{{{}}}", parts.join(",")).into())
     }
 }

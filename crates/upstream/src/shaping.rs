@@ -24,6 +24,16 @@ pub(crate) struct ToolFacts {
     pub(crate) hidden: Vec<String>,
     /// The check of arguments that only warns.
     pub(crate) warn: Option<InputCheck>,
+    /// Whether it runs as a task.
+    pub(crate) task: TaskSupport,
+}
+
+/// Whether a tool runs as a task, as 2025-11-25 says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    Forbidden,
+    Optional,
+    Required,
 }
 
 impl ToolFacts {
@@ -87,7 +97,16 @@ pub(crate) fn tool(raw: &Raw, plan: &Plan, strict: bool, journal: &Journal) -> O
         input: if plan.check == Check::Enforce { check() } else { None },
     };
     let warn = if plan.check == Check::Warn { check() } else { None };
-    Some(ToolFacts { item: Arc::new(item), own, fixed, hidden, warn })
+    Some(ToolFacts { item: Arc::new(item), own, fixed, hidden, warn, task: task_support(raw) })
+}
+
+fn task_support(raw: &Raw) -> TaskSupport {
+    let support = raw.path(&["execution", "taskSupport"]);
+    match support.as_ref().and_then(Raw::as_string).as_deref() {
+        Some("required") => TaskSupport::Required,
+        Some("optional") => TaskSupport::Optional,
+        _ => TaskSupport::Forbidden,
+    }
 }
 
 fn of_value((key, value): (&String, &Value)) -> (String, Raw) {

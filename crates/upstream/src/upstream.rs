@@ -203,7 +203,7 @@ impl Source for Upstream {
 
     /// It may have anything until it has said what; what it then has not, it just does not list.
     fn offers(&self) -> Offers {
-        Offers { tools: true, resources: true, prompts: true, completions: true, tasks: false }
+        Offers { tools: true, resources: true, prompts: true, completions: true, tasks: true }
     }
 
     fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {

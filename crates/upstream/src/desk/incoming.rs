@@ -10,8 +10,11 @@ use toolgate_wire::{
     Edit, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
 };
 
-use super::{Desk, EARLY, Question, Said};
+use super::{Desk, EARLY, Named, Question, Said};
 use crate::fault::Fault;
+
+/// The key under which 2025-11-25 says to which task something belongs.
+pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 
 impl Desk {
     /// Takes a frame of the server; `on`: the request whose stream it came on.
@@ -44,7 +47,7 @@ impl Desk {
             let state = self.lock();
             state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
         };
-        if let Some(id) = on.or_else(|| self.whose(None)).or_else(sole) {
+        if let Some(id) = on.or_else(|| self.whose(None, None)).or_else(sole) {
             self.answer(id, Err(Fault::Unusable(format!("{what} is too large"))));
         }
     }
@@ -82,7 +85,11 @@ impl Desk {
                     self.tell(token, Said::Progress(rest));
                 }
             }
-            method::MESSAGE => self.tell(self.whose(on), Said::Log(params)),
+            method::MESSAGE => self.tell(self.whose(Some(&params), on), Said::Log(params)),
+            method::TASKS_STATUS => {
+                let task = params.get("taskId").and_then(|id| text(&id)).map(Named::Task);
+                self.tell(task.and_then(|task| self.named(&task)), Said::TaskMoved);
+            }
             method::TOOLS_LIST_CHANGED => self.list_changed(&[ListKind::Tools]),
             method::PROMPTS_LIST_CHANGED => self.list_changed(&[ListKind::Prompts]),
             method::RESOURCES_LIST_CHANGED => self.list_changed(&[ListKind::Resources, ListKind::Templates]),
@@ -98,7 +105,7 @@ impl Desk {
                 }
             }
             method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
-            other => self.tell(self.whose(on), Said::Other(other.to_owned(), params)),
+            other => self.tell(self.whose(Some(&params), on), Said::Other(other.to_owned(), params)),
         }
     }
 
@@ -135,8 +142,11 @@ impl Desk {
             return;
         }
         drop(state);
-        let asked = self.whose(on).and_then(|id| self.events_of(id));
-        let Some(events) = asked else {
+        let asked = self.whose(Some(&question.params), on);
+        if let (Some(id), Some(page)) = (asked, elicitation(&question.params)) {
+            self.name(page, id);
+        }
+        let Some(events) = asked.and_then(|id| self.events_of(id)) else {
             self.journal.note("asked without saying for which call", question.method);
             return self.post(declined(&question, "it cannot be known for which call this is asked"));
         };
@@ -148,12 +158,24 @@ impl Desk {
         }
     }
 
-    /// The call something belongs to: that of its stream, or the only one.
-    fn whose(&self, on: Option<u64>) -> Option<u64> {
+    /// The call something belongs to: that which it names, that of its stream, or the only one.
+    fn whose(&self, params: Option<&Raw>, on: Option<u64>) -> Option<u64> {
         let state = self.lock();
+        if let Some(params) = params.filter(|_| !state.named.is_empty()) {
+            let task = params.path(&[meta::META, RELATED_TASK, "taskId"]);
+            let task = task.and_then(|id| text(&id)).map(Named::Task);
+            let named = task.into_iter().chain(elicitation(params)).find_map(|name| state.named.get(&name));
+            if let Some(id) = named {
+                return Some(*id);
+            }
+        }
         let is_call = |id: &u64| state.waiting.get(id).is_some_and(|waiting| waiting.events.is_some());
         on.filter(is_call)
             .or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| state.calls == 1))
+    }
+
+    fn named(&self, named: &Named) -> Option<u64> {
+        self.lock().named.get(named).copied()
     }
 
     fn events_of(&self, id: u64) -> Option<mpsc::Sender<Said>> {
@@ -177,6 +199,15 @@ impl Desk {
             drop(events.try_send(Said::Withdrawn(id.clone())));
         }
     }
+}
+
+/// The address that params are about, as 2025-11-25 names it.
+fn elicitation(params: &Raw) -> Option<Named> {
+    params.get("elicitationId").and_then(|id| text(&id)).map(Named::Elicitation)
+}
+
+fn text(raw: &Raw) -> Option<String> {
+    raw.as_string().map(std::borrow::Cow::into_owned)
 }
 
 /// The answer to a question that nobody is asked.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Error, LogLevel, Progress, Question as Asked, RunHandle};
-use toolgate_wire::{Id, Raw, code, method, write};
+use toolgate_wire::{Era, Id, Raw, code, method, write};
 
 use super::{Ask, Wire};
 use crate::desk::{Question, Said, Ticket, declined};
@@ -19,11 +19,76 @@ use crate::transport::{Sending, Sent};
 
 type Answering<'a> = Pin<Box<dyn Future<Output = (Id, Option<Bytes>)> + Send + 'a>>;
 
-/// Questions of the server that its caller has not answered yet.
-#[derive(Default)]
-struct Questions<'a> {
+/// What goes on beside the answer to a request: what the server says and asks meanwhile.
+pub(super) struct Beside<'a> {
+    events: Option<mpsc::Receiver<Said>>,
+    run: Option<&'a RunHandle>,
+    /// Questions of the server that its caller has not answered yet.
     open: FuturesUnordered<Answering<'a>>,
     withdrawn: HashMap<Id, CancellationToken>,
+}
+
+/// One thing that happened beside the answer.
+pub(super) enum Happened {
+    Said(Said),
+    Answered(Id, Option<Bytes>),
+}
+
+impl<'a> Beside<'a> {
+    pub(super) fn new(events: Option<mpsc::Receiver<Said>>, run: Option<&'a RunHandle>) -> Self {
+        Self { events, run, open: FuturesUnordered::new(), withdrawn: HashMap::new() }
+    }
+
+    /// What happens next; it can be given up and waited for again.
+    pub(super) async fn next(&mut self) -> Happened {
+        tokio::select! {
+            biased;
+            said = next(&mut self.events) => Happened::Said(said),
+            Some((id, frame)) = self.open.next(), if !self.open.is_empty() => Happened::Answered(id, frame),
+        }
+    }
+
+    /// Whether the server waits for an answer of its caller.
+    fn asks(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Passes on what happened.
+    pub(super) async fn take(&mut self, wire: &Wire, happened: Happened) {
+        match happened {
+            Happened::Said(said) => self.pass_on(said).await,
+            Happened::Answered(id, frame) => {
+                self.withdrawn.remove(&id);
+                frame.into_iter().for_each(|frame| wire.desk.post(frame));
+            }
+        }
+    }
+
+    async fn pass_on(&mut self, said: Said) {
+        let Some(run) = self.run else { return };
+        match said {
+            Said::Progress(raw) => run.progress(Progress(raw)).await,
+            Said::Log(raw) => log(run, &raw).await,
+            // The modern era has no such notification: its client knows by itself, or looks again.
+            Said::Other(method, _)
+                if method == method::ELICITATION_COMPLETE && run.client().era() == Era::Modern => {}
+            Said::Other(method, params) => run.other(&method, params).await,
+            Said::TaskMoved => {}
+            Said::Withdrawn(id) => {
+                if let Some(token) = self.withdrawn.get(&id) {
+                    token.cancel();
+                }
+            }
+            Said::Asked(question) => {
+                let token = CancellationToken::new();
+                self.withdrawn.insert(question.id.clone(), token.clone());
+                self.open.push(Box::pin(async move {
+                    let id = question.id.clone();
+                    (id, token.run_until_cancelled(answer(question, run)).await)
+                }));
+            }
+        }
+    }
 }
 
 /// Sends a request, and waits for its answer.
@@ -34,30 +99,24 @@ pub(super) async fn run(
     ask: &Ask<'_>,
 ) -> Result<Raw, Fault> {
     let mut sending = pin!(wire.transport.send(sending));
-    let mut events = ticket.events.take();
+    let mut beside = Beside::new(ticket.events.take(), ask.run);
     let mut under_way = false;
-    let mut questions = Questions::default();
     let mut deadline = Instant::now() + ask.timeout;
     loop {
         tokio::select! {
             biased;
-            said = next(&mut events) => {
+            happened = beside.next() => {
                 deadline = Instant::now() + ask.timeout;
-                pass_on(said, ask.run, &mut questions).await;
+                beside.take(wire, happened).await;
             }
             answer = &mut ticket.answer => {
                 return answer.unwrap_or_else(|_| Err(Fault::Gone("the connection was closed".into())));
-            }
-            Some((id, frame)) = questions.open.next(), if !questions.open.is_empty() => {
-                deadline = Instant::now() + ask.timeout;
-                questions.withdrawn.remove(&id);
-                frame.into_iter().for_each(|frame| wire.desk.post(frame));
             }
             sent = &mut sending, if !under_way => match sent? {
                 Sent::UnderWay => under_way = true,
                 Sent::Over => return over(&mut ticket),
             },
-            () = sleep_until(deadline), if questions.open.is_empty() => return Err(Fault::Late(ask.timeout)),
+            () = sleep_until(deadline), if !beside.asks() => return Err(Fault::Late(ask.timeout)),
         }
     }
 }
@@ -79,28 +138,6 @@ fn over(ticket: &mut Ticket) -> Result<Raw, Fault> {
         .answer
         .try_recv()
         .unwrap_or_else(|_| Err(Fault::Gone("it ended its answer before the result".into())))
-}
-
-async fn pass_on<'a>(said: Said, run: Option<&'a RunHandle>, questions: &mut Questions<'a>) {
-    let Some(run) = run else { return };
-    match said {
-        Said::Progress(raw) => run.progress(Progress(raw)).await,
-        Said::Log(raw) => log(run, &raw).await,
-        Said::Other(method, params) => run.other(&method, params).await,
-        Said::Withdrawn(id) => {
-            if let Some(token) = questions.withdrawn.get(&id) {
-                token.cancel();
-            }
-        }
-        Said::Asked(question) => {
-            let token = CancellationToken::new();
-            questions.withdrawn.insert(question.id.clone(), token.clone());
-            questions.open.push(Box::pin(async move {
-                let id = question.id.clone();
-                (id, token.run_until_cancelled(answer(question, run)).await)
-            }));
-        }
-    }
 }
 
 async fn log(run: &RunHandle, raw: &Raw) {

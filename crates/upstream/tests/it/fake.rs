@@ -5,6 +5,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
 
+mod jobs;
+
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, Write as _};
 use std::path::PathBuf;
@@ -19,6 +22,9 @@ pub(crate) const GOLDEN: &str = r#"{ "content":[{"type":"hologram","depth":1.00,
 
 /// The definition of the tool `golden`, in these bytes.
 pub(crate) const GOLDEN_TOOL: &str = r#"{"name":"golden","x-first":[1.00,{"deep":{"er":1e2}}],"description":"G\u006fld","inputSchema":{"type":"object","properties":{},"x-vendor":{"k":1.50}},"outputSchema":{"anyOf":[true]},"annotations":{"readOnlyHint":true,"mood":"good"},"icons":[{"src":"data:,x","theme":"odd"}],"execution":{"taskSupport":"optional"},"_meta":{"a/b":[null]}}"#;
+
+/// How many tools it has.
+pub(crate) const TOOLS: usize = 22;
 
 /// Not a test: the server, when it is started as one.
 #[test]
@@ -37,6 +43,8 @@ struct Fake {
     next_ask: u64,
     level: Value,
     client: Value,
+    /// The tasks, with what they were called with and how often someone looked.
+    jobs: HashMap<String, (Value, usize)>,
 }
 
 impl Fake {
@@ -52,6 +60,7 @@ impl Fake {
             next_ask: 1,
             level: Value::Null,
             client: Value::Null,
+            jobs: HashMap::new(),
         }
     }
 
@@ -125,7 +134,7 @@ impl Fake {
                 self.client = params["capabilities"].clone();
                 self.result(
                     &id,
-                    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"logging":{}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}"#,
+                    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}"#,
                 );
             }
             "notifications/initialized" if self.is("asks-roots") => {
@@ -166,6 +175,7 @@ impl Fake {
                 self.send(&notice.to_string());
             }
             "tools/call" => self.call(&id, &params),
+            "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel" => self.job(message),
             "notifications/cancelled" => self.mark("cancelled"),
             "notifications/roots/list_changed" => self.mark("roots"),
             _ if id.is_null() => {}
@@ -190,6 +200,9 @@ impl Fake {
         .map(|name| json!({"name": name, "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"]}}))
         .collect();
         tools.push(json!({"name": "fragile", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}));
+        for support in ["required", "optional"] {
+            tools.push(json!({"name": format!("job_{support}"), "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}));
+        }
         if self.place.join("changed").exists() {
             tools.push(json!({"name": "late", "inputSchema": {"type": "object"}}));
         }
@@ -201,6 +214,7 @@ impl Fake {
         match params["name"].as_str().unwrap() {
             "golden" => self.result(id, GOLDEN),
             "echo" => self.result(id, &json!({"content": [], "resultType": if self.modern { "complete" } else { "odd" }, "structuredContent": params}).to_string()),
+            "job_required" | "job_optional" => self.begin_job(id, params),
             "ask" => self.ask(id, params),
             "sample" => {
                 self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);

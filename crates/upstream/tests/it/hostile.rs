@@ -5,6 +5,7 @@ use toolgate_core::{Kind, ListKind, Outcome, Target};
 use toolgate_testkit::{Expect as _, client_legacy};
 use toolgate_upstream::State;
 
+use crate::fake::TOOLS;
 use crate::rig::{Rig, text};
 
 /// Calls a tool of a server that misbehaves in it, and says how that ended and what was noted.
@@ -78,7 +79,7 @@ async fn a_server_that_does_not_start_says_why() {
 #[tokio::test]
 async fn a_server_that_talks_on_standard_output_is_understood_and_noted() {
     let rig = Rig::fake("legacy noisy");
-    assert_eq!(rig.names(ListKind::Tools).await.len(), 20);
+    assert_eq!(rig.names(ListKind::Tools).await.len(), TOOLS);
     assert_eq!(rig.notes(), ["sent what is no message"]);
     rig.upstream.stop().await;
 }

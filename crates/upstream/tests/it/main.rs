@@ -19,4 +19,6 @@ mod rig;
 #[cfg(test)]
 mod stdio;
 #[cfg(test)]
+mod tasks;
+#[cfg(test)]
 mod web;

@@ -8,7 +8,7 @@ use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
 use toolgate_upstream::State;
 use toolgate_wire::Raw;
 
-use crate::fake::{GOLDEN, GOLDEN_TOOL};
+use crate::fake::{GOLDEN, GOLDEN_TOOL, TOOLS};
 use crate::rig::{Rig, alive, text, trial};
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -187,7 +187,7 @@ async fn a_changed_list_is_listed_again() {
     for behaviour in ["legacy", "modern"] {
         let rig = Rig::fake(behaviour);
         rig.call(client_legacy(), "fake_change", json!({"b": ""}), None).await.complete();
-        rig.until("the new tool is known", |rig| rig.status().tools == 21).await;
+        rig.until("the new tool is known", |rig| rig.status().tools == TOOLS + 1).await;
         assert!(rig.names(ListKind::Tools).await.contains(&"fake_late".to_owned()));
         rig.upstream.stop().await;
     }
@@ -341,12 +341,12 @@ async fn a_lazy_server_starts_once_to_be_learned_and_then_when_it_is_used() {
     let place = Arc::new(tempfile::tempdir().unwrap());
     let table = crate::rig::fake("legacy", place.path());
     let learned = trial(table.clone()).await;
-    assert_eq!((learned.status.state, learned.status.tools), (State::Connected, 20));
+    assert_eq!((learned.status.state, learned.status.tools), (State::Connected, TOOLS));
     // What was learned can be kept in any form.
     let kept = serde_json::to_string(&*learned.definitions.unwrap()).unwrap();
     let rig = Rig::of(table, place, Some(serde_json::from_str(&kept).unwrap()));
     let names = rig.names(ListKind::Tools).await;
-    assert_eq!((names.len(), rig.count("started"), rig.status().state), (20, 1, State::Connected));
+    assert_eq!((names.len(), rig.count("started"), rig.status().state), (TOOLS, 1, State::Connected));
     rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
     assert_eq!(rig.count("started"), 2);
     rig.upstream.stop().await;
@@ -357,11 +357,11 @@ async fn a_server_can_be_switched_off_and_on() {
     let rig = Rig::shaped("legacy", json!({"enabled": false}));
     assert_eq!((rig.names(ListKind::Tools).await.len(), rig.status().state), (0, State::Disabled));
     rig.upstream.set_enabled(true);
-    rig.until("it is connected", |rig| rig.status().tools == 20).await;
+    rig.until("it is connected", |rig| rig.status().tools == TOOLS).await;
     rig.upstream.set_enabled(false);
     rig.until("it is gone", |rig| rig.status().connections == 0 && rig.status().tools == 0).await;
     assert_eq!(rig.status().state, State::Disabled);
     rig.upstream.set_enabled(true);
-    rig.until("it is back", |rig| rig.status().tools == 20).await;
+    rig.until("it is back", |rig| rig.status().tools == TOOLS).await;
     rig.upstream.stop().await;
 }
