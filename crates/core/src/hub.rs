@@ -212,6 +212,11 @@ impl Hub {
         self.inner.profiles.load().iter().find(|profile| ***profile == *name).cloned()
     }
 
+    /// The names of all profiles, in order.
+    pub fn profiles(&self) -> Vec<Arc<str>> {
+        self.inner.profiles.load().to_vec()
+    }
+
     /// Replaces the named views.
     pub fn set_profiles(&self, profiles: Vec<Arc<str>>) {
         self.inner.profiles.store(Arc::new(profiles));

@@ -34,6 +34,8 @@ pub(crate) const MOST_IN_BATCH: usize = 100;
 pub(crate) struct Who {
     pub(crate) principal: Arc<Principal>,
     pub(crate) transport: Transport,
+    /// The named view that it sees.
+    pub(crate) profile: Option<Arc<str>>,
     /// The client's process, where we know it.
     pub(crate) process: Option<u32>,
     /// From where on questions are numbered.
@@ -44,7 +46,7 @@ pub(crate) struct Who {
 
 impl Who {
     pub(crate) fn new(principal: Arc<Principal>, transport: Transport) -> Self {
-        Self { principal, transport, process: None, first_question: 0, farewell: None }
+        Self { principal, transport, profile: None, process: None, first_question: 0, farewell: None }
     }
 }
 
@@ -69,8 +71,8 @@ impl Connection {
         output: mpsc::Sender<Bytes>,
         most_requests: usize,
     ) -> Arc<Self> {
-        let Who { principal, transport, process, first_question, farewell: _ } = who;
-        let peer = Arc::new(Peer::new(principal, None, transport));
+        let Who { principal, transport, profile, process, first_question, farewell: _ } = who;
+        let peer = Arc::new(Peer::new(principal, profile, transport));
         peer.enter(&hub, process);
         peer.ask_from(first_question);
         let (under_way, announcing) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -56,6 +56,15 @@ mod method {
 /// What has to be the same in two processes for one to serve the other's client, by name.
 pub type Terms = BTreeMap<String, String>;
 
+/// A client that looks for a hub.
+#[derive(Debug, Clone)]
+pub struct Guest {
+    /// What the hub has to have in common with the client's own process.
+    pub terms: Terms,
+    /// The named view that the client sees.
+    pub profile: Option<String>,
+}
+
 /// Reads the settings anew; says what came of it, or why nothing did.
 pub type Reload = Arc<dyn Fn() -> Result<String, String> + Send + Sync>;
 
@@ -146,6 +155,9 @@ impl Owned {
 struct Attach {
     protocol: u32,
     terms: Terms,
+    /// The named view that the client sees.
+    #[serde(default)]
+    profile: Option<String>,
     /// From where on the hub numbers its questions to the client.
     first_question: u64,
 }

@@ -34,15 +34,17 @@ impl Default for StdioLimits {
     }
 }
 
-/// Serves one client until its input ends or `stop` is cancelled; then all that is under way gets its grace.
+/// Serves one client, by a named view if there is one, until its input ends or `stop` is cancelled; then all that is under way gets its grace.
 pub async fn serve(
     hub: Hub,
+    profile: Option<Arc<str>>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Send + Unpin + 'static,
     limits: StdioLimits,
     stop: CancellationToken,
 ) {
-    serve_as(hub, Who::new(Principal::local(), Transport::Stdio), (input, output), limits, stop).await;
+    let who = Who { profile, ..Who::new(Principal::local(), Transport::Stdio) };
+    serve_as(hub, who, (input, output), limits, stop).await;
 }
 
 /// Serves one client that speaks as one on standard input and output does, wherever it is.

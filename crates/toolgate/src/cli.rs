@@ -189,6 +189,11 @@ pub(crate) struct Serve {
     /// process or another one takes its place, and the client goes on.
     #[arg(long, conflicts_with = "http")]
     pub(crate) attach: bool,
+    /// Show the client on standard input and output only what this profile has.
+    ///
+    /// Over HTTP a client chooses a profile by its address: `/p/NAME/mcp`.
+    #[arg(long, value_name = "NAME", conflicts_with = "http")]
+    pub(crate) profile: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -12,7 +12,7 @@ use toolgate_wire::{Frame, Id, Message, Raw, write};
 use super::bridge::Link;
 use super::server::line;
 use super::status::Status;
-use super::{About, Attach, ControlError, Owned, PATIENCE, PROTOCOL, SOCKET, StandBy, Terms, Which, method};
+use super::{About, Attach, ControlError, Guest, Owned, PATIENCE, PROTOCOL, SOCKET, StandBy, Which, method};
 
 /// How long to wait before the socket is tried again, when its owner is just coming or going.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -31,10 +31,10 @@ pub enum Joined {
 }
 
 /// Finds the hub that serves a client of this process: the one that runs, or its own.
-pub async fn join(folder: &Path, terms: &Terms, first_question: u64) -> Joined {
+pub async fn join(folder: &Path, guest: &Guest, first_question: u64) -> Joined {
     let begun = Instant::now();
     loop {
-        match attach(folder, terms, first_question).await {
+        match attach(folder, guest, first_question).await {
             Ok(Some(link)) => return Joined::Attached(link),
             Ok(None) => {}
             // One that goes away as we come is not one that will not have us.
@@ -102,9 +102,10 @@ async fn command(folder: &Path, method: &str, params: &Raw) -> Result<Option<Raw
     }
 }
 
-async fn attach(folder: &Path, terms: &Terms, first_question: u64) -> Result<Option<Link>, ControlError> {
+async fn attach(folder: &Path, guest: &Guest, first_question: u64) -> Result<Option<Link>, ControlError> {
     let Some(mut talk) = Talk::begin(folder).await? else { return Ok(None) };
-    let attach = Attach { protocol: PROTOCOL, terms: terms.clone(), first_question };
+    let Guest { terms, profile } = guest.clone();
+    let attach = Attach { protocol: PROTOCOL, terms, profile, first_question };
     talk.ask(method::ATTACH, &Raw::of(&attach)).await?;
     Ok(Some(Link::new((talk.input, talk.output))))
 }

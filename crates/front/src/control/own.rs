@@ -1,6 +1,7 @@
 //! Owning the control socket from the moment it is free, and serving a client in the place of a hub that is gone.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -52,15 +53,14 @@ pub async fn keep(folder: PathBuf, owned: Option<Owned>, hub: Hub, about: About,
 }
 
 /// Serves this process's own client, who was served by another hub before.
-pub fn serve_here(hub: &Hub, first_question: u64, stop: CancellationToken) -> Link {
+pub fn serve_here(
+    hub: &Hub,
+    profile: Option<Arc<str>>,
+    first_question: u64,
+    stop: CancellationToken,
+) -> Link {
     let (near, far) = tokio::io::duplex(PIPE);
-    let who = Who {
-        principal: Principal::local(),
-        transport: Transport::Stdio,
-        process: None,
-        first_question,
-        farewell: None,
-    };
+    let who = Who { profile, first_question, ..Who::new(Principal::local(), Transport::Stdio) };
     let serving = serve_as(hub.clone(), who, tokio::io::split(far), StdioLimits::default(), stop);
     hub.tasks().spawn(serving);
     Link::new(tokio::io::split(near))

@@ -146,6 +146,10 @@ impl Visit {
         if let Some(why) = self.shared.refuses(&attach) {
             return self.refuse(&request.id, code::INVALID_PARAMS, &why).await;
         }
+        let profile = match self.shared.profile(attach.profile.as_deref()) {
+            Ok(profile) => profile,
+            Err(why) => return self.refuse(&request.id, code::INVALID_PARAMS, &why).await,
+        };
         let Ok(_guest) = self.shared.guests.clone().try_acquire_owned() else {
             let why = format!("{MOST_GUESTS} clients are attached already");
             return self.refuse(&request.id, code::RATE_LIMITED, &why).await;
@@ -155,6 +159,7 @@ impl Visit {
         let who = Who {
             principal: Principal::local(),
             transport: Transport::Attached,
+            profile,
             process: peer.pid,
             first_question: attach.first_question,
             farewell: Some(write::notification(method::STOPPING, None)),
@@ -241,6 +246,12 @@ impl Shared {
             runs: runs(&running),
             others: self.others().values().cloned().collect(),
         }
+    }
+
+    fn profile(&self, name: Option<&str>) -> Result<Option<Arc<str>>, String> {
+        let Some(name) = name else { return Ok(None) };
+        let known = self.hub.profile(name);
+        known.map(Some).ok_or_else(|| format!("the running hub has no profile `{}`", name.escape_default()))
     }
 
     /// How the upstreams stand; what their programs complained only where one is named, for it may be long.

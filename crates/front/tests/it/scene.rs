@@ -32,7 +32,7 @@ pub(crate) async fn served(input: &[u8], piece: usize) -> Vec<u8> {
     let (mut typed, read) = duplex(piece);
     let (written, mut shown) = duplex(1 << 16);
     let limits = StdioLimits { line: LONGEST, requests: 1024, grace: Duration::from_secs(2) };
-    let serving = serve(echoing(), read, written, limits, CancellationToken::new());
+    let serving = serve(echoing(), None, read, written, limits, CancellationToken::new());
     let typing = async {
         typed.write_all(input).await.unwrap();
         drop(typed);

@@ -19,7 +19,7 @@ pub(crate) struct Setup {
     #[arg(long, requires = "client")]
     pub(crate) write: bool,
     /// Take it back: the file as it was, or, if it has changed since, without our entry.
-    #[arg(long, requires = "client", conflicts_with_all = ["write", "http", "lean"])]
+    #[arg(long, requires = "client", conflicts_with_all = ["write", "http", "lean", "profile"])]
     pub(crate) undo: bool,
     /// Let the client connect to a Toolgate that runs at this address, instead of starting one.
     #[arg(long, value_name = "URL", value_parser = url, conflicts_with_all = ["lean", "workspace"])]
@@ -30,6 +30,9 @@ pub(crate) struct Setup {
     /// Switch on few packs only, and show what each costs in tokens.
     #[arg(long, requires = "client")]
     pub(crate) lean: bool,
+    /// Show the client only what this profile of `toolgate.toml` has.
+    #[arg(long, value_name = "NAME", requires = "client", conflicts_with = "http")]
+    pub(crate) profile: Option<String>,
     /// Use the file in the working folder, which all who work there share.
     #[arg(long)]
     pub(crate) project: bool,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_core::Hub;
-use toolgate_front::control::{About, Joined, Link, Owned, Terms, bridge, join, serve_here};
+use toolgate_front::control::{About, Guest, Joined, Link, Owned, bridge, join, serve_here};
 use toolgate_front::stdio::{self, StdioLimits};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command};
 use crate::command::{Process, greeting, serve};
 use crate::gate::Gate;
 use crate::settings::{self, Settings};
@@ -18,10 +18,14 @@ use crate::share;
 pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> anyhow::Result<ExitCode> {
     greeting::stdio();
     let stop = serve::stop_signal(&process.tasks)?;
-    let terms = share::terms(cli, &settings);
-    let here = Here { cli, settings, process, terms, stop: stop.clone() };
+    let profile = match &cli.command {
+        Command::Serve(serve) => serve.profile.clone(),
+        _ => None,
+    };
+    let guest = Guest { terms: share::terms(cli, &settings), profile };
+    let here = Here { cli, settings, process, guest, stop: stop.clone() };
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let owned = match join(&here.settings.data_dir, &here.terms, 0).await {
+    let owned = match join(&here.settings.data_dir, &here.guest, 0).await {
         Joined::Attached(link) => {
             tracing::debug!("attached to the hub that runs");
             let mut failed = None;
@@ -42,7 +46,8 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
         }
     };
     let hub = here.hub(owned).await?;
-    stdio::serve(hub, input, output, StdioLimits::default(), stop).await;
+    let profile = serve::profile(cli, &hub)?;
+    stdio::serve(hub, profile, input, output, StdioLimits::default(), stop).await;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -51,14 +56,14 @@ struct Here<'a> {
     cli: &'a Cli,
     settings: Settings,
     process: &'a Process,
-    terms: Terms,
+    guest: Guest,
     stop: CancellationToken,
 }
 
 impl Here<'_> {
     /// The way to the next hub: one of another process, or our own.
     async fn next(&self, first_question: u64) -> anyhow::Result<Link> {
-        let owned = match join(&self.settings.data_dir, &self.terms, first_question).await {
+        let owned = match join(&self.settings.data_dir, &self.guest, first_question).await {
             Joined::Attached(link) => return Ok(link),
             Joined::Owner(owned) => Some(owned),
             Joined::Alone(error) => {
@@ -67,7 +72,9 @@ impl Here<'_> {
             }
         };
         tracing::info!("takes the place of the hub that is gone");
-        Ok(serve_here(&self.hub(owned).await?, first_question, self.stop.clone()))
+        let hub = self.hub(owned).await?;
+        let profile = serve::profile(self.cli, &hub)?;
+        Ok(serve_here(&hub, profile, first_question, self.stop.clone()))
     }
 
     /// A hub of our own, which others may attach to.
@@ -76,7 +83,7 @@ impl Here<'_> {
         let hub = gate.hub.clone();
         let reloader = settings::watch(self.cli, self.settings.clone(), &self.process.tasks)?;
         gate.follow(&reloader, None);
-        let about = share::about("stdio", None, self.terms.clone());
+        let about = share::about("stdio", None, self.guest.terms.clone());
         let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
         share::keep(&self.settings.data_dir, owned, &hub, about, &self.stop);
         Ok(hub)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::Authenticator as _;
+use toolgate_core::{Authenticator as _, Error, Hub, Kind};
 use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Command, Serve};
 use crate::command::{Process, greeting};
 use crate::gate::Gate;
 use crate::settings::{self, Settings, Transport};
@@ -22,6 +22,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
     let tasks = &process.tasks;
     let mut gate = Gate::new(&settings, cli.global.fixtures, process).await?;
     let hub = gate.hub.clone();
+    let profile = profile(cli, &hub)?;
     let stop = stop_signal(tasks)?;
     let terms = share::terms(cli, &settings);
     let reloader = settings::watch(cli, settings.clone(), tasks)?;
@@ -36,7 +37,8 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
             gate.follow(&reloader, None);
             keep(share::about("stdio", None, terms));
             let limits = StdioLimits::default();
-            stdio::serve(hub.clone(), tokio::io::stdin(), tokio::io::stdout(), limits, stop.clone()).await;
+            let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+            stdio::serve(hub.clone(), profile, input, output, limits, stop.clone()).await;
         }
         Transport::Http => {
             let who = gate.identify().await?;
@@ -49,6 +51,17 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The profile that is asked for.
+pub(super) fn profile(cli: &Cli, hub: &Hub) -> anyhow::Result<Option<Arc<str>>> {
+    let Command::Serve(Serve { profile: Some(name), .. }) = &cli.command else { return Ok(None) };
+    match hub.profile(name) {
+        Some(profile) => Ok(Some(profile)),
+        None => Err(Error::new(Kind::InvalidInput, format!("there is no profile `{name}`"))
+            .hint("a profile is a table `[profiles.NAME]` of `toolgate.toml`")
+            .into()),
+    }
 }
 
 /// Cancelled by SIGTERM or SIGINT.

@@ -265,6 +265,59 @@ fn a_lean_choice_shows_what_each_costs() {
 }
 
 #[test]
+fn a_profile_is_offered_with_its_cost_and_chosen_by_name() {
+    let home = Home::new(&[
+        ("toolgate.toml", "[profiles.reading]\nshows = [\"*_read\"]\n"),
+        (".codex/config.toml", "model = \"gpt\"\n"),
+    ]);
+    insta::assert_snapshot!(home.shown(&["codex", "--profile", "reading"]), @r#"
+    exit 0
+    --- stdout
+    --- HOME/.codex/config.toml
+    +++ HOME/.codex/config.toml
+    @@ -1 +1,5 @@
+     model = "gpt"
+    +
+    +[mcp_servers.toolgate]
+    +command = "TOOLGATE"
+    +args = ["serve", "--config", "HOME/toolgate.toml", "--profile", "reading"]
+    --- stderr
+    this would change ~/.codex/config.toml; nothing is written yet
+    the tools cost about N tokens in every conversation, with `--profile reading` about N
+    next: run this again with `--write` to make this change
+    "#);
+    insta::assert_snapshot!(home.shown(&["codex", "--lean"]), @r#"
+    exit 0
+    --- stdout
+    --- HOME/.codex/config.toml
+    +++ HOME/.codex/config.toml
+    @@ -1 +1,6 @@
+     model = "gpt"
+    +
+    +[mcp_servers.toolgate]
+    +command = "TOOLGATE"
+    +args = ["serve"]
+    +env = { TOOLGATE_PACKS = "workspace" }
+    --- stderr
+    this would change ~/.codex/config.toml; nothing is written yet
+    what the tools cost in every conversation, in tokens:
+      about N  all   workspace, memory
+      about N  lean  workspace
+      about N        workspace
+      about N        memory
+      about N  with `--profile reading`
+    next: run this again with `--write` to make this change
+    "#);
+    insta::assert_snapshot!(home.shown(&["codex", "--profile", "writing"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no profile `writing`
+    hint: there are: reading
+    ");
+}
+
+#[test]
 fn every_client_is_set_up_and_undone() {
     for (client, path) in [
         ("claude-desktop", ".config/Claude/claude_desktop_config.json"),

@@ -1,5 +1,7 @@
 //! What tools cost: a client gives a model all definitions at the start of every conversation.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolgate_core::{Hub, ListKind, Principal};
 
@@ -9,9 +11,12 @@ const LEAN: &[&str] = &["workspace"];
 /// Bytes of JSON to a token: a rule of thumb, which is why we say "about".
 const BYTES: usize = 4;
 
-/// The packs that are on, and the tokens of each.
+/// What is on, and the tokens of each.
 #[derive(Debug)]
-pub(crate) struct Costs(Vec<(String, usize)>);
+pub(crate) struct Costs {
+    sources: Vec<(String, usize)>,
+    profiles: Vec<(String, usize)>,
+}
 
 impl Costs {
     pub(super) async fn of(hub: &Hub) -> Self {
@@ -27,27 +32,41 @@ impl Costs {
         for (_, cost) in &mut packs {
             *cost = cost.div_ceil(BYTES);
         }
-        Self(packs)
+        let profile = |name: Arc<str>| {
+            let view = hub.view(&Principal::local(), Some(&name));
+            let bytes: usize = view.tools_by_source().map(|(_, tool)| tool.raw.as_bytes().len()).sum();
+            (name.to_string(), bytes.div_ceil(BYTES))
+        };
+        Self { sources: packs, profiles: hub.profiles().into_iter().map(profile).collect() }
+    }
+
+    /// Whether there is such a profile; where there is not, the names of those there are.
+    pub(super) fn knows(&self, profile: &str) -> Result<(), Vec<&str>> {
+        let names: Vec<&str> = self.profiles.iter().map(|(name, _)| name.as_str()).collect();
+        if names.contains(&profile) { Ok(()) } else { Err(names) }
     }
 
     /// The packs of the lean choice, if there is anything to leave out.
     pub(super) fn lean(&self) -> Option<Vec<&str>> {
         let kept: Vec<&str> = self.names().filter(|name| LEAN.contains(name)).collect();
-        (!kept.is_empty() && kept.len() < self.0.len()).then_some(kept)
+        (!kept.is_empty() && kept.len() < self.sources.len()).then_some(kept)
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
+        self.sources.iter().map(|(name, _)| name.as_str())
     }
 
     fn total(&self, packs: &[&str]) -> usize {
-        self.0.iter().filter(|(name, _)| packs.contains(&name.as_str())).map(|(_, cost)| cost).sum()
+        self.sources.iter().filter(|(name, _)| packs.contains(&name.as_str())).map(|(_, cost)| cost).sum()
     }
 
     /// One line for someone who has not asked.
     pub(super) fn offer(&self) -> Option<String> {
-        let (all, lean) = (self.total(&self.names().collect::<Vec<_>>()), self.total(&self.lean()?));
-        Some(format!("the tools cost about {all} tokens in every conversation, with `--lean` about {lean}"))
+        let all = self.total(&self.names().collect::<Vec<_>>());
+        let lean = self.lean().map(|packs| (" `--lean`".to_owned(), self.total(&packs)));
+        let profiles = self.profiles.iter().map(|(name, cost)| (format!(" `--profile {name}`"), *cost));
+        let (how, least) = lean.into_iter().chain(profiles).min_by_key(|(_, cost)| *cost)?;
+        Some(format!("the tools cost about {all} tokens in every conversation, with{how} about {least}"))
     }
 
     /// Every choice with its cost.
@@ -60,7 +79,10 @@ impl Costs {
             table += format!("  about {:>5}  {label:4}  {}", self.total(&packs), packs.join(", ")).trim_end();
             table.push('\n');
         }
-        if self.lean().is_none() {
+        for (name, cost) in &self.profiles {
+            table += &format!("  about {cost:>5}  with `--profile {name}`\n");
+        }
+        if self.lean().is_none() && self.profiles.is_empty() {
             table += "there is nothing to leave out\n";
         }
         table
@@ -69,10 +91,12 @@ impl Costs {
     pub(super) fn json(&self, lean: bool) -> Value {
         let item = |packs: &[&str]| json!({"packs": packs, "tokens": self.total(packs)});
         let all: Vec<&str> = self.names().collect();
+        let profile = |(name, tokens): &(String, usize)| json!({"profile": name, "tokens": tokens});
         json!({
             "all": item(&all),
             "lean": self.lean().map(|packs| item(&packs)),
             "packs": all.iter().map(|name| item(&[name])).collect::<Vec<_>>(),
+            "profiles": self.profiles.iter().map(profile).collect::<Vec<_>>(),
             "chosen": if lean && self.lean().is_some() { "lean" } else { "all" },
         })
     }

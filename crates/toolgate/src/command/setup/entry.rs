@@ -4,9 +4,11 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use toolgate_clients::{Entry, Local, Remote, Server};
+use toolgate_core::{Error, Kind};
 
 use super::cost::Costs;
 use crate::cli::{Cli, Setup};
+use crate::settings::Sources;
 
 /// The variable that says which packs are on.
 const PACKS: &str = "TOOLGATE_PACKS";
@@ -22,11 +24,20 @@ pub(super) fn server(
         return Ok(Server::Remote(Remote::http(url)));
     }
     let mut args = vec!["serve".to_owned()];
-    if let Some(file) = &cli.global.config {
-        args.extend(["--config".to_owned(), path(file, setup.project)?]);
+    // A profile is known only where its file is read, wherever the client starts us.
+    let profiles =
+        || Sources::of(cli).ok()?.own_file().filter(|file| setup.profile.is_some() && file.exists());
+    if let Some(file) = cli.global.config.clone().or_else(profiles) {
+        args.extend(["--config".to_owned(), path(&file, setup.project)?]);
     }
     if let Some(folder) = &cli.global.workspace {
         args.extend(["--workspace".to_owned(), path(folder, setup.project)?]);
+    }
+    if let Some(profile) = &setup.profile {
+        if let Some(Err(known)) = costs.map(|costs| costs.knows(profile)) {
+            return Err(unknown_profile(profile, &known).into());
+        }
+        args.extend(["--profile".to_owned(), profile.clone()]);
     }
     let mut env = match old.and_then(|old| old.server.clone()) {
         Some(Server::Local(old)) => old.env,
@@ -37,6 +48,14 @@ pub(super) fn server(
         env.insert(PACKS.to_owned(), packs.join(","));
     }
     Ok(Server::Local(Local { command: program(setup.project)?, args, env }))
+}
+
+fn unknown_profile(name: &str, known: &[&str]) -> Error {
+    let error = Error::new(Kind::InvalidInput, format!("there is no profile `{name}`"));
+    if known.is_empty() {
+        return error.hint("add a table `[profiles.NAME]` to `toolgate.toml` first");
+    }
+    error.hint(format!("there are: {}", known.join(", ")))
 }
 
 /// This program. A file that others share can only name it: it lies elsewhere on their machines.

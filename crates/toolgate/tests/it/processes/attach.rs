@@ -30,6 +30,27 @@ fn bytes_pass_as_they_are() {
 }
 
 #[test]
+fn a_client_on_standard_input_sees_its_profile_and_no_more() {
+    let folder = Folder::new();
+    let toml = "packs = [\"memory\"]\n[profiles.reading]\nshows = [\"*_read\"]\n";
+    fs::write(folder.place.path().join("toolgate.toml"), toml).unwrap();
+    let _owner = folder.owner();
+    let list = request(1, "tools/list", &json!({}));
+    for arguments in [&["--profile", "reading"][..], &["--attach", "--profile", "reading"]] {
+        let mut client = folder.serve(arguments);
+        let answer = client.ask(&list);
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
+        assert_eq!(names, ["memory_read"], "{arguments:?}");
+        let answer = client.ask(call(2, "memory_write", json!({})));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        client.finish();
+    }
+    let (said, code) = folder.serve(&["--profile", "writing"]).finish();
+    assert_eq!((said, code), (vec![], Some(2)));
+}
+
+#[test]
 fn the_end_of_either_side_is_the_end_of_both() {
     let folder = Folder::new();
     let _owner = folder.owner();
