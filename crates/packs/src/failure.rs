@@ -30,6 +30,9 @@ fn sort(error: &FileError, advice: Advice) -> (Kind, Option<&'static str>) {
     match error {
         FileError::NotFound { .. } => (Kind::FileNotFound, Some(advice.missing)),
         FileError::Outside { .. } | FileError::Permission { .. } => (Kind::Denied, error.hint()),
+        FileError::Protected { .. } => {
+            (Kind::Denied, Some("ask a person to change it: what is written there is run or obeyed"))
+        }
         FileError::InvalidPath { .. } => {
             (Kind::InvalidInput, Some("give a path from the root, without `..`"))
         }
@@ -68,6 +71,8 @@ mod tests {
         check(FileError::TooLarge { path: path(), size: 9, limit: 3 }, Kind::InvalidInput, Some("less"));
         check(FileError::Busy { path: path() }, Kind::Timeout, Some("try again in a moment"));
         check(FileError::Permission { path: path() }, Kind::Denied, None);
+        let obeyed = "ask a person to change it: what is written there is run or obeyed";
+        check(FileError::Protected { path: path() }, Kind::Denied, Some(obeyed));
         let source = std::io::Error::other("/home/someone/a.md: bad disk");
         check(FileError::Io { path: path(), source }, Kind::Internal, None);
     }

@@ -55,6 +55,12 @@ pub enum FileError {
         /// The path as given.
         path: String,
     },
+    /// Nobody may write it, whatever the operating system says.
+    #[error("`{path}` is protected")]
+    Protected {
+        /// The path as given.
+        path: String,
+    },
     /// The text cannot be a path here.
     #[error("`{path}` is not a valid path: {reason}")]
     InvalidPath {
@@ -124,6 +130,7 @@ impl FileError {
             | Self::NotADirectory { .. }
             | Self::AlreadyExists { .. }
             | Self::Permission { .. }
+            | Self::Protected { .. }
             | Self::InvalidPath { .. }
             | Self::Io { .. } => None,
         }

@@ -43,6 +43,8 @@ pub struct WriteOptions {
     pub mode: WriteMode,
     /// The most bytes that the file may have afterwards.
     pub max_bytes: u64,
+    /// Which files nobody may write, by their path from the root as it really is.
+    pub protected: fn(&Path) -> bool,
 }
 
 /// What was written.
@@ -60,16 +62,24 @@ pub struct Written {
 struct Place {
     folder: Dir,
     name: OsString,
+    /// Its path from the root, without links.
+    real: PathBuf,
 }
 
 pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOptions) -> Result<Written> {
     check_size(path, bytes.len() as u64, options.max_bytes)?;
+    let free = |real: &Path| match (options.protected)(real) {
+        true => Err(FileError::Protected { path: path.named() }),
+        false => Ok(()),
+    };
+    free(path.native())?;
     if options.create_dirs {
         make_folders(dir, path)?;
     }
     let failed = |error| FileError::from_io(path, error);
     let follow = options.mode != WriteMode::CreateNew;
     let place = locate(dir, path, follow)?;
+    free(&place.real)?;
     let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
     if options.mode == WriteMode::CreateNew && place.folder.symlink_metadata(&place.name).is_ok() {
         return Err(FileError::AlreadyExists { path: path.named() });
@@ -134,7 +144,8 @@ fn locate(dir: &Dir, path: &RelPath, follow: bool) -> Result<Place> {
         let folder = dir.open_dir(parent).map_err(failed)?;
         let is_link = folder.symlink_metadata(&name).is_ok_and(|metadata| metadata.is_symlink());
         if !(is_link && follow) {
-            return Ok(Place { folder, name });
+            let real = dir.canonicalize(parent).map_err(failed)?.join(&name);
+            return Ok(Place { folder, name, real });
         }
         let target = folder.read_link_contents(&name).map_err(failed)?;
         // An absolute target stays absolute, and the confined folder refuses it.

@@ -72,7 +72,12 @@ async fn our_own_writes_are_told_without_their_temporary_names() {
     let scene = Scene::new();
     let mut watch = scene.notified().await;
     let path = RelPath::parse("a.md", "").unwrap();
-    let options = crate::files::WriteOptions { create_dirs: false, mode: Default::default(), max_bytes: 100 };
+    let options = crate::files::WriteOptions {
+        create_dirs: false,
+        mode: Default::default(),
+        max_bytes: 100,
+        protected: |_| false,
+    };
     scene.root.write(&path, b"text".to_vec(), options).await.unwrap();
     told(&mut watch, &["a.md"], crate::files::TEMP_PREFIX).await;
 }

@@ -32,7 +32,7 @@ fn start(test: &str, place: &Path, name: &str, setting: &str) -> Child {
 }
 
 fn options(mode: WriteMode) -> WriteOptions {
-    WriteOptions { create_dirs: true, mode, max_bytes: 10_000_000 }
+    WriteOptions { create_dirs: true, mode, max_bytes: 10_000_000, protected: |_| false }
 }
 
 /// The part of the child; there is nothing to do in the parent.

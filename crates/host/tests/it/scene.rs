@@ -64,7 +64,7 @@ impl Scene {
 
     pub(crate) fn write(&self, path: &str, text: &str, mode: WriteMode) -> Result<Written, FileError> {
         let path = RelPath::parse(path, "workspace")?;
-        let options = WriteOptions { create_dirs: true, mode, max_bytes: LIMIT };
+        let options = WriteOptions { create_dirs: true, mode, max_bytes: LIMIT, protected: |_| false };
         self.runtime.block_on(self.root.write(&path, text.into(), options))
     }
 
@@ -105,6 +105,7 @@ pub(crate) fn kind<T>(outcome: &Result<T, FileError>) -> &'static str {
         FileError::TooLarge { .. } => "too large",
         FileError::AlreadyExists { .. } => "exists",
         FileError::Permission { .. } => "permission",
+        FileError::Protected { .. } => "protected",
         FileError::InvalidPath { .. } => "invalid",
         FileError::Busy { .. } => "busy",
         FileError::NoSpace { .. } => "no space",

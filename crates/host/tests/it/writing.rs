@@ -47,7 +47,7 @@ fn a_line_that_was_not_ended_is_ended_before_another_is_appended() {
 fn missing_folders_are_made_only_if_asked_for() {
     let scene = Scene::new();
     let path = RelPath::parse("a/b", "").unwrap();
-    let options = WriteOptions { create_dirs: false, mode: Replace, max_bytes: LIMIT };
+    let options = WriteOptions { create_dirs: false, mode: Replace, max_bytes: LIMIT, protected: |_| false };
     let outcome = scene.runtime.block_on(scene.root.write(&path, b"x".to_vec(), options));
     assert_eq!(kind(&outcome), "not found");
     assert!(!scene.host("a").exists());
@@ -157,7 +157,8 @@ fn many_writers_in_one_process_lose_nothing_either() {
     let scene = Scene::new();
     let writes = (0..64).map(|n| {
         let root = scene.root.clone();
-        let options = WriteOptions { create_dirs: true, mode: Append, max_bytes: LIMIT };
+        let options =
+            WriteOptions { create_dirs: true, mode: Append, max_bytes: LIMIT, protected: |_| false };
         async move {
             let path = RelPath::parse("folder/log", "").unwrap();
             root.write(&path, format!("{n:02}\n").into_bytes(), options).await.unwrap();

@@ -46,7 +46,8 @@ impl Tool<Memory> for MemoryWrite {
     async fn run(&self, pack: &Memory, _: &RunHandle, input: Input) -> Result<Json<Output>> {
         let path = input.file.path()?;
         let mode = if input.append { WriteMode::AppendLine } else { WriteMode::Replace };
-        let options = WriteOptions { create_dirs: true, mode, max_bytes: pack.config.max_bytes };
+        let options =
+            WriteOptions { create_dirs: true, mode, max_bytes: pack.config.max_bytes, protected: |_| false };
         let written = pack.root()?.write(&path, input.content.into_bytes(), options).await;
         let written = written.map_err(|error| failure(error, ADVICE))?;
         Ok(Json(Output { file: path.to_string(), bytes: written.bytes, created: written.created }))

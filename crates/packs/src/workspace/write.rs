@@ -1,5 +1,8 @@
 //! `workspace_write`: write a file as a whole.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
@@ -68,10 +71,17 @@ impl Tool<Workspace> for WorkspaceWrite {
             create_dirs: true,
             mode: input.mode.into(),
             max_bytes: pack.config().max_write_bytes,
+            protected: is_protected,
         };
         let written = root.write(&path, bytes, options).await.map_err(|error| failure(error, ADVICE))?;
         Ok(Json(Output { path: path.to_string(), bytes: written.bytes, created: written.created }))
     }
+}
+
+/// What git runs, and what this program obeys, is not for those who are under its policy.
+fn is_protected(path: &Path) -> bool {
+    let is = |part: Option<&OsStr>, name: &str| part.is_some_and(|part| part.eq_ignore_ascii_case(name));
+    is(path.file_name(), "toolgate.toml") || path.iter().any(|part| is(Some(part), ".git"))
 }
 
 impl From<Mode> for WriteMode {

@@ -83,6 +83,35 @@ async fn nothing_outside_is_written_by_any_way() {
 }
 
 #[tokio::test]
+async fn what_is_run_or_obeyed_is_not_written_by_any_way() {
+    let scene = Scene::new();
+    scene.put("work/.git/hooks/pre-commit", "mine");
+    scene.put("work/toolgate.toml", "mine");
+    symlink(".git/hooks", scene.host("work/hooks")).unwrap();
+    symlink("toolgate.toml", scene.host("work/notes.md")).unwrap();
+    for path in [
+        "toolgate.toml",
+        "below/Toolgate.TOML",
+        ".git/hooks/pre-commit",
+        ".git/config",
+        "module/.GIT/hooks/post-checkout",
+        "hooks/pre-commit",
+        "hooks/post-merge",
+        "notes.md",
+    ] {
+        for mode in ["replace", "append"] {
+            let input = json!({"path": path, "content": "evil", "mode": mode});
+            let error = scene.call("workspace_write", input).await.unwrap_err();
+            assert_eq!((error.kind(), error.message()), (Kind::Denied, &*format!("`{path}` is protected")));
+        }
+    }
+    assert_eq!(scene.held("work/.git/hooks/pre-commit"), "mine");
+    assert_eq!(scene.held("work/toolgate.toml"), "mine");
+    assert!(!scene.host("work/below").exists() && !scene.host("work/module").exists());
+    scene.data("workspace_write", json!({"path": ".gitignore", "content": "target"})).await;
+}
+
+#[tokio::test]
 async fn a_hard_link_elsewhere_keeps_its_content() {
     let scene = Scene::new();
     fs::hard_link(scene.host("outside/secret.txt"), scene.host("work/hard")).unwrap();

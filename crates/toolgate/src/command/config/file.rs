@@ -53,7 +53,12 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let target = fs::canonicalize(path)?;
     let name = target.file_name().and_then(|name| name.to_str()).context("its name is not UTF-8")?;
     let (root, name) = (Root::open(folder_of(&target))?, RelPath::parse(name, "")?);
-    let options = WriteOptions { create_dirs: false, mode: WriteMode::Replace, max_bytes: MAX_BYTES };
+    let options = WriteOptions {
+        create_dirs: false,
+        mode: WriteMode::Replace,
+        max_bytes: MAX_BYTES,
+        protected: |_| false,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(root.write(&name, text.as_bytes().to_vec(), options))?;
     Ok(())
