@@ -15,11 +15,12 @@ use crate::config::{AuditConfig, OnFull};
 use crate::desk::Desk;
 use crate::filler;
 use crate::folder::spool_folder;
+use crate::line;
 use crate::note::Head;
 use crate::spool::ROTATE;
 
 /// So many records are copied at once; with more waiting the copying begins early.
-pub(crate) const BATCH: u32 = 500;
+pub(crate) const BATCH: u32 = 2048;
 
 /// What the audit works with.
 pub struct Parts {
@@ -173,8 +174,10 @@ impl Recorder for Audit {
     fn record(&self, entry: &Entry<'_>) {
         let inner = &self.inner;
         let config = inner.config.load();
+        // All that can be done before is: others wait for the desk.
+        let said = line::said(entry);
         let mut desk = inner.desk();
-        desk.call(entry, &config);
+        desk.call(entry, &said, &config);
         inner.stands(&desk);
         drop(desk);
         inner.tell();

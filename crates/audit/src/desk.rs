@@ -89,13 +89,13 @@ impl Desk {
         self.trouble.is_none()
     }
 
-    /// Records a call.
-    pub(crate) fn call(&mut self, entry: &Entry<'_>, config: &AuditConfig) {
+    /// Records a call, of which this is said.
+    pub(crate) fn call(&mut self, entry: &Entry<'_>, said: &[u8], config: &AuditConfig) {
         let behind = self.is_behind() && self.catch_up(config, entry.time_ms).is_err();
         if behind && !self.keeps(entry) {
             return;
         }
-        line::call(&mut self.chain, entry, &mut self.line);
+        line::call(&mut self.chain, entry.time_ms, said, &mut self.line);
         self.put(behind, config);
     }
 

@@ -1,7 +1,6 @@
 //! Records as lines, written by hand into a buffer that is used again.
 
 use std::borrow::Cow;
-use std::io::Write as _;
 
 use serde::Serialize;
 use toolgate_core::Entry;
@@ -14,20 +13,23 @@ use crate::note::{self, Note};
 const LONGEST_TEXT: usize = 2048;
 /// How large recorded arguments may be.
 const LONGEST_ARGUMENTS: usize = 64 * 1024;
+/// How long what is said of a call mostly is, at most.
+const SAID: usize = 512;
 /// How a line ends: this, 64 digits, and [`CLOSE`].
 pub(crate) const HASH: &[u8] = b",\"hash\":\"";
 /// The last bytes of a line.
 pub(crate) const CLOSE: &[u8] = b"\"}";
 
-/// Writes the next record of a chain, with its line break.
-pub(crate) fn call(chain: &mut Chain, entry: &Entry<'_>, out: &mut Vec<u8>) {
-    open(chain, entry.time_ms, out);
+/// Writes what a record says of a call; its place in the chain comes later.
+pub(crate) fn said(entry: &Entry<'_>) -> Vec<u8> {
+    let mut said = Vec::with_capacity(SAID);
+    let out = &mut said;
     text(out, "principal", entry.principal.id.as_str());
     if let Some(name) = &entry.client.name {
         text(out, "client", &name.to_string());
     }
     text(out, "transport", entry.client.transport.as_str());
-    text(out, "target", &target(entry.target.kind(), entry.name));
+    target(out, entry.target.kind(), entry.name);
     if let Some(source) = entry.source {
         text(out, "source", source.as_str());
     }
@@ -43,6 +45,13 @@ pub(crate) fn call(chain: &mut Chain, entry: &Entry<'_>, out: &mut Vec<u8>) {
     if let Some(approver) = entry.approver {
         text(out, "approver", approver);
     }
+    said
+}
+
+/// Writes the next record of a chain, with its line break: one that says this of a call.
+pub(crate) fn call(chain: &mut Chain, time_ms: u64, said: &[u8], out: &mut Vec<u8>) {
+    open(chain, time_ms, out);
+    out.extend_from_slice(said);
     close(chain, out);
 }
 
@@ -103,13 +112,14 @@ fn arguments(out: &mut Vec<u8>, arguments: &Raw) {
     out.extend_from_slice(&one_line(arguments.bytes()));
 }
 
-/// A target as rules and searches write it.
-fn target(kind: &str, name: &str) -> String {
-    let mut target = String::with_capacity(kind.len() + 1 + name.len().min(LONGEST_TEXT));
-    target.push_str(kind);
-    target.push(':');
-    target.push_str(&cut(name));
-    target
+/// A target as rules and searches write it: `kind:name`.
+fn target(out: &mut Vec<u8>, kind: &str, name: &str) {
+    text(out, "target", kind);
+    // In the place of the closing quote.
+    out.pop();
+    out.push(b':');
+    inside(out, &cut(name));
+    out.push(b'"');
 }
 
 fn cut(text: &str) -> Cow<'_, str> {
@@ -127,17 +137,71 @@ fn key(out: &mut Vec<u8>, key: &str) {
 }
 
 fn text(out: &mut Vec<u8>, name: &str, text: &str) {
-    member(out, name, &*cut(text));
+    key(out, name);
+    out.push(b'"');
+    inside(out, &cut(text));
+    out.push(b'"');
 }
 
-fn number(out: &mut Vec<u8>, name: &str, number: u64) {
+/// A text without its quotes.
+fn inside(out: &mut Vec<u8>, text: &str) {
+    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    // Most texts are plain, and looking for that alone is quick.
+    if text.bytes().fold(true, |all, byte| all & plain(byte)) {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    let begin = out.len();
+    // Neither writing to memory fails nor does a text.
+    drop(serde_json::to_writer(&mut *out, text));
+    out.remove(begin);
+    out.pop();
+}
+
+fn number(out: &mut Vec<u8>, name: &str, mut number: u64) {
     key(out, name);
-    // Writing to memory does not fail.
-    drop(write!(out, "{number}"));
+    let mut digits = [b'0'; 20];
+    let mut begin = digits.len();
+    while number > 0 || begin == digits.len() {
+        begin -= 1;
+        digits[begin] += (number % 10) as u8;
+        number /= 10;
+    }
+    out.extend_from_slice(&digits[begin..]);
 }
 
 fn member(out: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
     key(out, name);
     // Neither writing to memory fails nor any of these values, which are texts, numbers and lists of them.
     drop(serde_json::to_writer(out, value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_numbers_are_written_as_json_has_them() {
+        for word in ["", "plain ü🦀", "a\"b", "\\", "line\nbreak", "\u{1}", "\"", "\u{7f}"] {
+            let mut out = Vec::new();
+            text(&mut out, "x", word);
+            assert_eq!(str::from_utf8(&out), Ok(&*format!(",\"x\":{}", serde_json::json!(word))));
+            out.clear();
+            target(&mut out, "tool", word);
+            let expect = serde_json::json!(format!("tool:{word}"));
+            assert_eq!(str::from_utf8(&out), Ok(&*format!(",\"target\":{expect}")));
+        }
+        for value in [0, 7, 10, 1_800_000_000_000, u64::MAX] {
+            let mut out = Vec::new();
+            number(&mut out, "x", value);
+            assert_eq!(str::from_utf8(&out), Ok(&*format!(",\"x\":{value}")));
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        let mut out = Vec::new();
+        target(&mut out, "tool", &"ü".repeat(LONGEST_TEXT));
+        let expect = format!(",\"target\":\"tool:{}…\"", "ü".repeat(LONGEST_TEXT / 2));
+        assert_eq!(str::from_utf8(&out), Ok(&*expect));
+    }
 }

@@ -1,5 +1,7 @@
 //! Lines as records: what was written, read again and checked.
 
+mod plain;
+
 use std::borrow::Cow;
 
 use serde::Deserialize;
@@ -39,7 +41,11 @@ pub(crate) struct Record<'a> {
 impl<'a> Record<'a> {
     /// Reads a line without its line break; none if it is no record at all.
     pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
-        let record: Self = serde_json::from_slice(line).ok()?;
+        serde_json::from_slice(line).ok().and_then(Self::sound)
+    }
+
+    /// Itself, if its numbers and hashes can be such.
+    fn sound(record: Self) -> Option<Self> {
         let hashes = [&record.prev, &record.hash];
         (record.seq > 0 && i64::try_from(record.seq).is_ok() && hashes.into_iter().all(|hash| is_hex(hash)))
             .then_some(record)
@@ -72,7 +78,7 @@ impl<'a> Record<'a> {
 /// The row of a line without its line break; none if it is no record.
 pub(crate) fn row(line: &[u8]) -> Option<AuditRow> {
     let text = str::from_utf8(line).ok()?;
-    Some(Record::read(line)?.row(text))
+    plain::record(text).or_else(|| Record::read(line)).map(|record| record.row(text))
 }
 
 /// Whether the hash at the end of a line is that of all before it.
