@@ -67,9 +67,19 @@ impl Found {
     /// The table with every secret written out.
     #[must_use]
     pub fn plain(&self) -> Map<String, Value> {
+        self.with(Literal::expose)
+    }
+
+    /// The table with a sign in the place of every secret, for people to see.
+    #[must_use]
+    pub fn masked(&self) -> Map<String, Value> {
+        self.with(|_| "…")
+    }
+
+    fn with<'a>(&'a self, text: impl Fn(&'a Literal) -> &'a str) -> Map<String, Value> {
         let mut table = self.table.clone();
         for secret in &self.secrets {
-            refer::replace(&mut table, &secret.reference(), secret.expose());
+            refer::replace(&mut table, &secret.reference(), text(secret));
         }
         table
     }

@@ -1,6 +1,7 @@
 //! `toolgate mcp`: other MCP servers, added, imported, tested and watched.
 
 mod add;
+mod import;
 mod known;
 mod list;
 mod logs;
@@ -53,7 +54,7 @@ pub(crate) async fn run(
         Mcp::Disable(named) => switch::run(&scene, named, false).await,
         Mcp::Restart(named) => restart::run(&scene, named).await,
         Mcp::Logs { name, follow, json } => logs::run(&scene, name, *follow, *json).await,
-        Mcp::Import(_) => Err(anyhow::anyhow!("not yet")),
+        Mcp::Import(import) => import::run(&scene, import).await,
     }
 }
 

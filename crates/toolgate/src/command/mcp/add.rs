@@ -24,7 +24,7 @@ pub(super) async fn run(scene: &Scene<'_>, add: &Add) -> anyhow::Result<ExitCode
         return Err(Error::new(Kind::InvalidInput, message).hint(hint).into());
     }
     file.write(table::with(file.text(), &name, &table)?).await?;
-    let block = table::shown(&table::block(&name, &table)?);
+    let block = table::block(&name, &table::shown(&table))?;
     let is_running = running::reload(&scene.settings).await?.is_some();
     let status = if is_running { settled(scene, &name).await? } else { None };
     if add.json {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use serde_json::{Map, Value};
+use toolgate_clients::import::looks_secret;
 use toolgate_config::edit;
 
 use super::Scene;
 use crate::command::config::{file, set};
-use crate::command::setup::mask;
 use crate::settings::{self, Sources};
 
 /// The person's file as it is now.
@@ -61,9 +61,19 @@ pub(super) fn block(name: &str, table: &Map<String, Value>) -> anyhow::Result<St
     with("", name, table)
 }
 
-/// The same as people see it: without values whose names say that they are secret.
-pub(super) fn shown(block: &str) -> String {
-    block.lines().map(|line| format!("{}\n", mask::secrets(line))).collect()
+/// A table as people see it: without texts that look like secrets.
+pub(super) fn shown(table: &Map<String, Value>) -> Map<String, Value> {
+    let masked = |name: &String, value: &Value| match value.as_str() {
+        Some(text) if looks_secret(name, text) => Value::from("…"),
+        _ => value.clone(),
+    };
+    let mut table = table.clone();
+    for value in table.values_mut() {
+        if let Value::Object(texts) = value {
+            *texts = texts.iter().map(|(name, value)| (name.clone(), masked(name, value))).collect();
+        }
+    }
+    table
 }
 
 fn entries(table: &Map<String, Value>) -> Vec<(String, String)> {

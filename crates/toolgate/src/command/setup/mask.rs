@@ -12,7 +12,8 @@ pub(in crate::command) fn secrets(line: &str) -> String {
         let (before, literal) = rest.split_at(start);
         let end = end_of(literal);
         out.push_str(before);
-        out.push_str(if is_secret(&out) { "\"…\"" } else { &literal[..end] });
+        let kept = !is_secret(&out) || is_reference(&literal[..end]);
+        out.push_str(if kept { &literal[..end] } else { "\"…\"" });
         rest = &literal[end..];
     }
     out + rest
@@ -28,6 +29,15 @@ fn end_of(literal: &str) -> usize {
         }
     }
     literal.len()
+}
+
+/// Whether a text only says where its secret is: `Bearer {secret:NAME}`.
+fn is_reference(literal: &str) -> bool {
+    let opens = ["{secret:", "{env:"];
+    let Some(start) = opens.iter().filter_map(|open| literal.find(open)).min() else { return false };
+    let Some(length) = literal[start..].find('}') else { return false };
+    let around = literal[..start].len() + literal[start + length + 1..].len();
+    around <= "\"Bearer \"".len()
 }
 
 /// Whether what stands before a text is the name of a secret.
@@ -61,6 +71,10 @@ mod tests {
         );
         check(r#""token": "cut"#, r#""token": "…""#);
         check(r#""args": ["token", "é"] // key"#, r#""args": ["token", "é"] // key"#);
+        check(r#"KEY = "{secret:KEY}""#, r#"KEY = "{secret:KEY}""#);
+        check(r#"Authorization = "Bearer {env:T}""#, r#"Authorization = "Bearer {env:T}""#);
+        check(r#"KEY = "abcdefghijk{env:T}""#, r#"KEY = "…""#);
+        check(r#"KEY = "{env:T""#, r#"KEY = "…""#);
         check("", "");
     }
 }
