@@ -1,0 +1,474 @@
+//! A connection to the server that is checked: frames go out, and all that comes back is written down.
+
+mod http;
+mod old_sse;
+mod stdio;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+use toolgate_host::Tasks;
+use toolgate_wire::Version;
+
+use crate::check::Limits;
+use crate::subject::{Address, Program};
+use crate::transcript::{Entry, Transcript};
+
+pub(crate) use http::{Client, client};
+pub(crate) use stdio::Complaints;
+
+/// The largest message that is read.
+const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
+
+/// How many messages may wait to be looked at; then the server waits.
+const QUEUE: usize = 256;
+
+/// After so many messages on one connection nobody listens any more.
+const MOST_MESSAGES: usize = 20_000;
+
+/// What a transport hands over.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// A line, an event or a body.
+    Text(Bytes),
+    /// Something that was too large to be read.
+    TooLarge(usize),
+    /// How a request over HTTP is answered.
+    Head { post: u64, status: u16, kind: String, session: Option<String> },
+    /// All that will come of a request over HTTP has come.
+    Over { post: u64, broken: Option<String> },
+    /// Nothing will come any more, and why.
+    Closed(String),
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    /// The result, or the error object.
+    pub(crate) outcome: Result<Value, Value>,
+    /// The status, over HTTP.
+    pub(crate) status: Option<u16>,
+}
+
+impl Reply {
+    /// The code of an error.
+    pub(crate) fn code(&self) -> Option<i64> {
+        self.outcome.as_ref().err().and_then(|error| error["code"].as_i64())
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Lost {
+    /// It did not come in time.
+    #[error("no answer within {} s", .0.as_secs_f32())]
+    Late(Duration),
+    /// The connection is gone.
+    #[error("{0}")]
+    Gone(String),
+    /// It was answered by a status alone.
+    #[error("HTTP status {0} without a message")]
+    Status(u16),
+}
+
+/// How a connection came to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// By itself, when it was asked to.
+    ByItself,
+    /// It had ended before.
+    Before(String),
+    /// It had to be ended by force.
+    ByForce,
+}
+
+enum Link {
+    Stdio(stdio::Stdio),
+    Http(http::Http),
+    OldSse(old_sse::OldSse),
+}
+
+/// A connection.
+pub(crate) struct Connection {
+    link: Link,
+    heard: mpsc::Receiver<Heard>,
+    pub(crate) transcript: Transcript,
+    limits: Limits,
+    next_id: u64,
+    gone: Option<String>,
+}
+
+impl Connection {
+    fn new(link: Link, heard: mpsc::Receiver<Heard>, limits: Limits) -> Self {
+        Self { link, heard, transcript: Transcript::default(), limits, next_id: 1, gone: None }
+    }
+
+    /// Starts a program; what it complains goes to `complaints`.
+    pub(crate) async fn start(
+        program: &Program,
+        limits: Limits,
+        tasks: &Tasks,
+        complaints: &Complaints,
+    ) -> Result<Self, String> {
+        let (sender, heard) = mpsc::channel(QUEUE);
+        let stdio = stdio::start(program, sender, tasks, complaints).await?;
+        Ok(Self::new(Link::Stdio(stdio), heard, limits))
+    }
+
+    /// Makes ready to talk to an address; nothing is sent yet.
+    pub(crate) fn http(address: &Address, client: &Client, limits: Limits, tasks: &Tasks) -> Self {
+        let (sender, heard) = mpsc::channel(QUEUE);
+        Self::new(Link::Http(http::Http::new(address, client, sender, tasks)), heard, limits)
+    }
+
+    /// Opens the stream of the oldest transport.
+    pub(crate) async fn old_sse(
+        address: &Address,
+        client: &Client,
+        limits: Limits,
+        tasks: &Tasks,
+    ) -> Result<Self, Lost> {
+        let (sender, heard) = mpsc::channel(QUEUE);
+        let opening = old_sse::connect(address, client, sender, tasks);
+        let opened = tokio::time::timeout(limits.answer, opening).await;
+        let sse = opened.map_err(|_| Lost::Late(limits.answer))??;
+        Ok(Self::new(Link::OldSse(sse), heard, limits))
+    }
+
+    /// Whether nothing can be asked on it any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.is_some()
+    }
+
+    /// Whether it speaks to a program.
+    pub(crate) fn is_stdio(&self) -> bool {
+        matches!(self.link, Link::Stdio(_))
+    }
+
+    /// The word for its transport.
+    pub(crate) fn word(&self) -> &'static str {
+        match self.link {
+            Link::Stdio(_) => "stdio",
+            Link::Http(_) => "HTTP",
+            Link::OldSse(_) => "HTTP+SSE",
+        }
+    }
+
+    /// The session that a legacy server over HTTP gave us.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match &self.link {
+            Link::Http(http) => http.session.as_deref(),
+            Link::Stdio(_) | Link::OldSse(_) => None,
+        }
+    }
+
+    /// Says which revision is spoken from now on.
+    pub(crate) fn speaks(&mut self, version: Version) {
+        self.transcript.version = Some(version);
+        if let Link::Http(http) = &mut self.link {
+            http.version = Some(version);
+        }
+    }
+
+    /// Listens to what a legacy server over HTTP says by itself.
+    pub(crate) fn listen(&self) {
+        if let Link::Http(http) = &self.link {
+            http.listen();
+        }
+    }
+
+    /// A number that no request had yet.
+    pub(crate) fn fresh_id(&mut self) -> Value {
+        self.next_id += 1;
+        json!(self.next_id)
+    }
+
+    /// Asks something and waits for the answer.
+    pub(crate) async fn ask(
+        &mut self,
+        id: Value,
+        method: &str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<Reply, Lost> {
+        self.ask_with(id, method, params, &[], limit).await
+    }
+
+    /// Asks something with more headers than usual, where there are headers.
+    pub(crate) async fn ask_with(
+        &mut self,
+        id: Value,
+        method: &str,
+        params: Value,
+        headers: &[(&str, &str)],
+        limit: Duration,
+    ) -> Result<Reply, Lost> {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let sent = Entry::Sent { id: Some(id.clone()), method: Some(method.to_owned()) };
+        let until = Instant::now() + limit;
+        let post = self.send(message.to_string().into(), sent, headers, until).await?;
+        self.wait(&id, post, until, limit).await
+    }
+
+    /// Asks something without waiting for the answer.
+    pub(crate) async fn begin(&mut self, id: Value, method: &str, params: Value) -> Result<(), Lost> {
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let sent = Entry::Sent { id: Some(id), method: Some(method.to_owned()) };
+        let until = Instant::now() + self.limits.answer;
+        self.send(message.to_string().into(), sent, &[], until).await.map(drop)
+    }
+
+    /// Waits until the server says something of its own accord that fits.
+    pub(crate) async fn hear(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value, Lost> {
+        let until = Instant::now() + self.limits.answer;
+        loop {
+            match self.next(until).await {
+                Ok(Happened::Messages(messages)) => {
+                    if let Some(message) = messages.into_iter().find(&fits) {
+                        return Ok(message);
+                    }
+                }
+                Ok(Happened::Over(..)) => {}
+                Err(Lost::Late(_)) => return Err(Lost::Late(self.limits.answer)),
+                Err(lost) => return Err(lost),
+            }
+        }
+    }
+
+    /// Tells something; the status, over HTTP.
+    pub(crate) async fn tell(&mut self, method: &str, params: Value) -> Result<Option<u16>, Lost> {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let sent = Entry::Sent { id: None, method: Some(method.to_owned()) };
+        self.send_whole(message.to_string().into(), sent).await
+    }
+
+    /// Lets the server answer what was sent last without its id: it may not have come to read it.
+    pub(crate) fn excuse(&mut self) {
+        self.transcript.entries.push(Entry::Sent { id: None, method: None });
+    }
+
+    /// Sends something that is no message.
+    pub(crate) async fn say(&mut self, nonsense: impl Into<Bytes>) -> Result<Option<u16>, Lost> {
+        self.send_whole(nonsense.into(), Entry::Sent { id: None, method: None }).await
+    }
+
+    /// Sends requests as a batch. Their answers are in the transcript at the end.
+    pub(crate) async fn batch(&mut self, requests: &[(Value, &str)]) -> Result<Option<u16>, Lost> {
+        let messages: Vec<Value> = requests
+            .iter()
+            .map(|(id, method)| json!({"jsonrpc": "2.0", "id": id, "method": method}))
+            .collect();
+        for (id, method) in requests {
+            let sent = Entry::Sent { id: Some(id.clone()), method: Some((*method).to_owned()) };
+            self.transcript.entries.push(sent);
+        }
+        // A server that has no batches may answer it as nonsense.
+        self.send_whole(json!(messages).to_string().into(), Entry::Sent { id: None, method: None }).await
+    }
+
+    /// Sends a frame, and over HTTP waits until all has come of it.
+    async fn send_whole(&mut self, frame: Bytes, sent: Entry) -> Result<Option<u16>, Lost> {
+        let until = Instant::now() + self.limits.answer;
+        let post = match self.send(frame, sent, &[], until).await {
+            Ok(Some(post)) => post,
+            Ok(None) => return Ok(None),
+            // A refusal is an answer to what wants none.
+            Err(Lost::Status(status)) => return Ok(Some(status)),
+            Err(lost) => return Err(lost),
+        };
+        loop {
+            match self.next(until).await {
+                Ok(Happened::Over(over, _)) if over == post => return Ok(self.status(Some(post))),
+                Ok(Happened::Over(..) | Happened::Messages(_)) => {}
+                Err(Lost::Late(_)) => return Err(Lost::Late(self.limits.answer)),
+                Err(lost) => return Err(lost),
+            }
+        }
+    }
+
+    async fn send(
+        &mut self,
+        frame: Bytes,
+        sent: Entry,
+        headers: &[(&str, &str)],
+        until: Instant,
+    ) -> Result<Option<u64>, Lost> {
+        self.transcript.entries.push(sent);
+        if let Some(why) = &self.gone {
+            return Err(Lost::Gone(why.clone()));
+        }
+        match &mut self.link {
+            Link::Stdio(stdio) => {
+                if timeout_at(until, stdio.write(&frame)).await.is_err() {
+                    return Err(Lost::Gone("it does not read its standard input".into()));
+                }
+                Ok(None)
+            }
+            Link::Http(http) => Ok(Some(http.post(frame, headers))),
+            Link::OldSse(sse) => sse.post(frame).await.map(|()| None),
+        }
+    }
+
+    async fn wait(
+        &mut self,
+        id: &Value,
+        post: Option<u64>,
+        until: Instant,
+        limit: Duration,
+    ) -> Result<Reply, Lost> {
+        loop {
+            let messages = match self.next(until).await {
+                Ok(Happened::Messages(messages)) => messages,
+                Ok(Happened::Over(over, broken)) if Some(over) == post => {
+                    let status = self.status(post);
+                    return Err(match (broken, status) {
+                        (Some(why), _) => Lost::Gone(why),
+                        (None, Some(status)) => Lost::Status(status),
+                        (None, None) => Lost::Gone("no answer".into()),
+                    });
+                }
+                Ok(Happened::Over(..)) => continue,
+                Err(Lost::Late(_)) => return Err(Lost::Late(limit)),
+                Err(lost) => return Err(lost),
+            };
+            if let Some(answer) = messages.into_iter().find(|message| answers(message, id)) {
+                let outcome = match answer.get("error") {
+                    Some(error) => Err(error.clone()),
+                    None => Ok(answer["result"].clone()),
+                };
+                return Ok(Reply { outcome, status: self.status(post) });
+            }
+        }
+    }
+
+    fn status(&self, post: Option<u64>) -> Option<u16> {
+        self.transcript.entries.iter().rev().find_map(|entry| match entry {
+            Entry::Head { post: of, status, .. } if Some(*of) == post => Some(*status),
+            Entry::Head { .. }
+            | Entry::Sent { .. }
+            | Entry::Heard(_)
+            | Entry::Refused { .. }
+            | Entry::Noise(_) => None,
+        })
+    }
+
+    /// The next thing that happens; questions of the server are answered on the way.
+    async fn next(&mut self, until: Instant) -> Result<Happened, Lost> {
+        if self.transcript.entries.len() > MOST_MESSAGES {
+            self.gone = Some(format!("it sent more than {MOST_MESSAGES} messages"));
+        }
+        if let Some(why) = &self.gone {
+            return Err(Lost::Gone(why.clone()));
+        }
+        match timeout_at(until, self.heard.recv()).await {
+            Err(_) => Err(Lost::Late(Duration::ZERO)),
+            Ok(None) => Err(Lost::Gone("the connection is closed".into())),
+            Ok(Some(Heard::Closed(why))) => {
+                self.gone = Some(why.clone());
+                Err(Lost::Gone(why))
+            }
+            Ok(Some(Heard::Over { post, broken })) => Ok(Happened::Over(post, broken)),
+            Ok(Some(Heard::TooLarge(size))) => {
+                let what = format!("a message of more than {size} bytes, which nobody reads");
+                self.transcript.entries.push(Entry::Noise(what));
+                Ok(Happened::Messages(Vec::new()))
+            }
+            Ok(Some(Heard::Head { post, status, kind, session })) => {
+                self.transcript.entries.push(Entry::Head { post, status, kind });
+                if let (Link::Http(http), Some(session)) = (&mut self.link, session) {
+                    http.session = Some(session);
+                }
+                Ok(Happened::Messages(Vec::new()))
+            }
+            Ok(Some(Heard::Text(text))) => {
+                let (messages, _) = self.transcript.take(&text);
+                for question in messages.iter().filter(|message| is_question(message)) {
+                    self.answer(question).await?;
+                }
+                Ok(Happened::Messages(messages))
+            }
+        }
+    }
+
+    /// Answers a question of the server: it may ask whether we are there, and nothing else.
+    async fn answer(&mut self, question: &Value) -> Result<(), Lost> {
+        let id = &question["id"];
+        let answer = if question["method"] == "ping" {
+            json!({"jsonrpc": "2.0", "id": id, "result": {}})
+        } else {
+            let error = json!({"code": -32601, "message": "this client has no such capability"});
+            json!({"jsonrpc": "2.0", "id": id, "error": error})
+        };
+        let frame = Bytes::from(answer.to_string());
+        match &mut self.link {
+            Link::Stdio(stdio) => {
+                let writing = tokio::time::timeout(self.limits.answer, stdio.write(&frame));
+                // If it does not read, the next request finds out.
+                drop(writing.await);
+            }
+            Link::Http(http) => drop(http.post(frame, &[])),
+            Link::OldSse(sse) => sse.post(frame).await?,
+        }
+        Ok(())
+    }
+
+    /// Ends it, and reads what the server still says.
+    pub(crate) async fn close(mut self) -> (Transcript, Ended) {
+        let until = Instant::now() + self.limits.end;
+        let before = self.gone.clone();
+        match &mut self.link {
+            Link::Stdio(stdio) => stdio.end_input(),
+            Link::Http(http) => http.good_bye(),
+            Link::OldSse(_) => {}
+        }
+        if self.is_stdio() {
+            while self.gone.is_none() && !matches!(self.next(until).await, Err(Lost::Late(_))) {}
+        } else {
+            // What is there already still counts; what may come on a stream has no end.
+            while let Ok(heard) = self.heard.try_recv() {
+                if let Heard::Text(text) = heard {
+                    self.transcript.take(&text);
+                }
+            }
+        }
+        let ended = match (before, &self.gone) {
+            (Some(why), _) => Ended::Before(why),
+            (None, Some(_)) => Ended::ByItself,
+            (None, None) if self.is_stdio() => Ended::ByForce,
+            (None, None) => Ended::ByItself,
+        };
+        match self.link {
+            Link::Stdio(stdio) => stdio.end().await,
+            Link::Http(http) => http.stop().await,
+            Link::OldSse(sse) => sse.stop(),
+        }
+        (self.transcript, ended)
+    }
+}
+
+/// What happened on a connection.
+enum Happened {
+    Messages(Vec<Value>),
+    Over(u64, Option<String>),
+}
+
+/// Whether a message answers a request. An id of another type is wrong, and told elsewhere.
+fn answers(message: &Value, id: &Value) -> bool {
+    if message.get("method").is_some() {
+        return false;
+    }
+    let given = &message["id"];
+    given == id || (!given.is_null() && bare(given) == bare(id))
+}
+
+/// An id without its quotes.
+pub(crate) fn bare(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned)
+}
+
+fn is_question(message: &Value) -> bool {
+    message.get("method").is_some() && message.get("id").is_some_and(|id| !id.is_null())
+}

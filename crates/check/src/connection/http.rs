@@ -1,0 +1,228 @@
+//! Streamable HTTP: a request each, answered by one message or by a stream of them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use reqwest::{RequestBuilder, Response};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use toolgate_host::Tasks;
+use toolgate_wire::sse::{Decoder, Event};
+use toolgate_wire::{Raw, Version, headers, meta};
+use url::Url;
+
+use super::{Heard, MESSAGE_LIMIT};
+use crate::subject::Address;
+
+pub(crate) use reqwest::Client;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long a server may take to be left.
+const GOOD_BYE: Duration = Duration::from_secs(2);
+
+/// The client for all connections to one address.
+///
+/// # Errors
+/// It cannot be made.
+pub(crate) fn client() -> Result<Client, String> {
+    Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| reason(&error))
+}
+
+/// A server that is reached by Streamable HTTP.
+pub(super) struct Http {
+    client: Client,
+    url: Url,
+    headers: HeaderMap,
+    heard: mpsc::Sender<Heard>,
+    tasks: Tasks,
+    posts: u64,
+    pub(super) session: Option<String>,
+    pub(super) version: Option<Version>,
+}
+
+impl Http {
+    pub(super) fn new(address: &Address, client: &Client, heard: mpsc::Sender<Heard>, tasks: &Tasks) -> Self {
+        Self {
+            client: client.clone(),
+            url: address.url.clone(),
+            headers: header_map(&address.headers),
+            heard,
+            tasks: tasks.child(),
+            posts: 0,
+            session: None,
+            version: None,
+        }
+    }
+
+    /// Sends a frame; what comes of it is handed over under the number that it gets.
+    pub(super) fn post(&mut self, frame: Bytes, more: &[(&str, &str)]) -> u64 {
+        self.posts += 1;
+        let post = self.posts;
+        let mut headers = self.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        self.stamp(&mut headers);
+        for (name, value) in mirrored(&frame) {
+            set(&mut headers, &name, &value);
+        }
+        for (name, value) in more {
+            set(&mut headers, name, value);
+        }
+        let request = self.client.post(self.url.clone()).headers(headers).body(frame);
+        let (heard, stopping) = (self.heard.clone(), self.tasks.stopping());
+        let following = async move {
+            let broken = follow(request, post, &heard).await.err();
+            // Nobody may listen any more.
+            drop(heard.send(Heard::Over { post, broken }).await);
+        };
+        self.tasks.spawn(async move { stopping.run_until_cancelled(following).await });
+        post
+    }
+
+    fn stamp(&self, headers: &mut HeaderMap) {
+        if let Some(version) = self.version.filter(|version| version.has_version_header()) {
+            set(headers, headers::PROTOCOL_VERSION, version.as_str());
+        }
+        if let Some(session) = &self.session {
+            set(headers, headers::SESSION_ID, session);
+        }
+    }
+
+    /// Listens to what a legacy server says by itself, if it has a stream for it.
+    pub(super) fn listen(&self) {
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        self.stamp(&mut headers);
+        let request = self.client.get(self.url.clone()).headers(headers);
+        let (heard, stopping) = (self.heard.clone(), self.tasks.stopping());
+        let listening = async move {
+            let Ok(response) = request.send().await else { return };
+            if response.status().is_success() && kind(&response) == "text/event-stream" {
+                // It ends when it ends; whoever needs an answer waits for its own.
+                drop(events(response, &heard).await);
+            }
+        };
+        self.tasks.spawn(async move { stopping.run_until_cancelled(listening).await });
+    }
+
+    /// Ends the session, if there is one.
+    pub(super) fn good_bye(&mut self) {
+        let mut headers = self.headers.clone();
+        self.stamp(&mut headers);
+        if self.session.take().is_some() {
+            let request = self.client.delete(self.url.clone()).headers(headers).timeout(GOOD_BYE);
+            // A server that does not want to be told is left all the same.
+            self.tasks.spawn(async move { drop(request.send().await) });
+        }
+    }
+
+    /// Lets go of what is under way, but for the good-bye.
+    pub(super) async fn stop(self) {
+        self.tasks.shutdown(GOOD_BYE).await;
+    }
+}
+
+/// Headers as they are written; what cannot be one is left out.
+pub(super) fn header_map(given: &[(String, String)]) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    given.iter().for_each(|(name, value)| set(&mut headers, name, value));
+    headers
+}
+
+fn set(headers: &mut HeaderMap, name: &str, value: &str) {
+    let name = if name == "origin" { Ok(ORIGIN) } else { name.parse::<HeaderName>() };
+    if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+        headers.insert(name, value);
+    }
+}
+
+/// The headers that repeat what a modern request says.
+fn mirrored(frame: &Bytes) -> Vec<(String, String)> {
+    let message: Value = serde_json::from_slice(frame).unwrap_or_default();
+    let version = message["params"][meta::META][meta::PROTOCOL_VERSION].as_str();
+    let (Some(version), Some(method)) = (version, message["method"].as_str()) else { return Vec::new() };
+    let params = Raw::of(&message["params"]);
+    let mirror = headers::mirror(method, Some(&params), &[]);
+    let mirror = mirror.into_iter().map(|(name, value)| (name.into_owned(), value));
+    mirror.chain([(headers::PROTOCOL_VERSION.to_owned(), version.to_owned())]).collect()
+}
+
+async fn follow(request: RequestBuilder, post: u64, heard: &mpsc::Sender<Heard>) -> Result<(), String> {
+    let response = request.send().await.map_err(|error| reason(&error))?;
+    let (status, kind) = (response.status(), kind(&response));
+    let session = response.headers().get(headers::SESSION_ID).and_then(|value| value.to_str().ok());
+    let session = session.filter(|_| status.is_success()).map(ToOwned::to_owned);
+    let head = Heard::Head { post, status: status.as_u16(), kind: kind.clone(), session };
+    if heard.send(head).await.is_err() {
+        return Ok(());
+    }
+    if kind == "text/event-stream" {
+        return events(response, heard).await;
+    }
+    let text = body(response).await?;
+    // A refusal may say why in any words; only what is said in messages is one.
+    let counts = status.is_success() || Raw::parse(text.clone()).is_ok_and(|raw| raw.is_object());
+    if counts && !text.trim_ascii().is_empty() {
+        drop(heard.send(Heard::Text(text)).await);
+    }
+    Ok(())
+}
+
+async fn body(mut response: Response) -> Result<Bytes, String> {
+    let mut whole = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| reason(&error))? {
+        if whole.len() + piece.len() > MESSAGE_LIMIT {
+            return Err(format!("its answer has more than {MESSAGE_LIMIT} bytes"));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
+}
+
+async fn events(mut response: Response, heard: &mpsc::Sender<Heard>) -> Result<(), String> {
+    let mut decoder = Decoder::new(MESSAGE_LIMIT);
+    while let Some(piece) = response.chunk().await.map_err(|error| reason(&error))? {
+        decoder.push(&piece);
+        for event in &mut decoder {
+            let heard_of = match event {
+                Ok(event) if event.data.is_empty() || !is_message(&event) => continue,
+                Ok(event) => Heard::Text(event.data),
+                Err(too_large) => Heard::TooLarge(too_large.limit),
+            };
+            if heard.send(heard_of).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn is_message(event: &Event) -> bool {
+    event.event.as_deref().is_none_or(|kind| kind == "message")
+}
+
+pub(super) fn kind(response: &Response) -> String {
+    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// What went wrong, in the words of the innermost cause, without the address.
+pub(super) fn reason(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let what = if error.is_connect() { "it cannot be connected to" } else { "the connection broke" };
+    if std::ptr::eq(cause, std::ptr::from_ref::<dyn std::error::Error>(error)) {
+        return what.into();
+    }
+    format!("{what}: {cause}")
+}

@@ -1,0 +1,54 @@
+//! Descriptions and titles: what a model chooses by, and what a person sees.
+
+use super::Lists;
+use crate::notes::{Notes, quote};
+use crate::rule::{Rule, error, note, warning};
+
+pub(crate) static TOOL_DESCRIPTION: Rule = error(
+    "tool-description",
+    "Every tool has a description.",
+    "say in a sentence or two what the tool does and when to use it: the model chooses by it",
+);
+pub(crate) static LENGTH: Rule = warning(
+    "description-length",
+    "A tool's description has 10 to 1024 letters.",
+    "say what it does in a few sentences: some APIs cut or refuse longer ones, and all of it is paid for in every request",
+);
+pub(crate) static PROMPT_DESCRIPTION: Rule = warning(
+    "prompt-description",
+    "Every prompt has a description.",
+    "say what the prompt is for: people choose by it",
+);
+pub(crate) static TITLE: Rule = note(
+    "tool-title",
+    "Every tool has a title for people.",
+    "add `title`: clients show it instead of the name",
+);
+
+pub(crate) fn check(lists: &Lists, notes: &mut Notes) {
+    if !lists.tools.is_empty() {
+        [&TOOL_DESCRIPTION, &LENGTH, &TITLE].into_iter().for_each(|rule| notes.tried(rule));
+    }
+    for tool in &lists.tools {
+        let place = super::tool_place(tool);
+        let description = tool["description"].as_str().unwrap_or_default().trim();
+        match description.chars().count() {
+            0 => notes.found(&TOOL_DESCRIPTION, place.clone(), "it has none"),
+            count @ (1..10 | 1025..) => {
+                notes.found(&LENGTH, place.clone(), format!("its description has {count} letters"));
+            }
+            _ => {}
+        }
+        let titled = |title: &serde_json::Value| title.as_str().is_some_and(|title| !title.trim().is_empty());
+        if !titled(&tool["title"]) && !titled(&tool["annotations"]["title"]) {
+            notes.found(&TITLE, place, "it has none");
+        }
+    }
+    for prompt in &lists.prompts {
+        notes.tried(&PROMPT_DESCRIPTION);
+        if prompt["description"].as_str().unwrap_or_default().trim().is_empty() {
+            let name = quote(prompt["name"].as_str().unwrap_or("?"));
+            notes.found(&PROMPT_DESCRIPTION, format!("prompt `{name}`"), "it has none");
+        }
+    }
+}

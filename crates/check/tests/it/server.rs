@@ -1,0 +1,62 @@
+//! The server on standard streams: a program of its own, when this binary is started as one.
+
+#![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
+
+use std::fs::File;
+use std::io::{BufRead as _, Write as _};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::behaviour::Server;
+
+/// Longer lines are too long.
+const LIMIT: usize = 1024 * 1024;
+
+/// Not a test: the server, when it is started as one.
+#[test]
+fn server() {
+    let Ok(behaviour) = std::env::var("SERVER_BEHAVIOUR") else { return };
+    let mut out = File::options().write(true).open("/proc/self/fd/3").unwrap();
+    let mut server = Server::new(&behaviour);
+    eprintln!("the server is up");
+    if server.is("stdout-pure") {
+        out.write_all(b"Welcome!\n").unwrap();
+    }
+    if server.is("dies") {
+        std::process::exit(3);
+    }
+    for line in std::io::stdin().lock().lines() {
+        for answer in answers(&mut server, &line.unwrap()) {
+            out.write_all(format!("{answer}\n").as_bytes()).unwrap();
+        }
+    }
+    if server.is("ends-with-input") {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+}
+
+fn answers(server: &mut Server, line: &str) -> Vec<String> {
+    if line.len() > LIMIT {
+        if server.is("long-message") {
+            std::process::abort();
+        }
+        return vec![Server::refusal(-32600, "too long")];
+    }
+    let Ok(message) = serde_json::from_str::<Value>(line) else {
+        if server.is("survives-broken-json") {
+            std::process::exit(4);
+        }
+        return vec![Server::refusal(-32700, "not JSON")];
+    };
+    if message.is_array() && server.is("survives-batch") {
+        std::process::exit(5);
+    }
+    if server.is("hangs") {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+    if server.is("cancellation") && message["method"] == "notifications/cancelled" {
+        std::process::exit(6);
+    }
+    server.take(&message)
+}
