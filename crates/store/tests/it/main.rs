@@ -1,6 +1,8 @@
 //! The store on both of its databases, as others see it.
 
 #[cfg(test)]
+mod bundles;
+#[cfg(test)]
 mod changes;
 #[cfg(test)]
 mod conformance;
