@@ -64,7 +64,8 @@ pub(crate) struct Shared {
     enabled: AtomicBool,
     version: Mutex<Option<Version>>,
     lost: AtomicU64,
-    trouble: Mutex<Option<String>>,
+    /// Why it could not be learned what the server has.
+    trouble: Mutex<Option<Fault>>,
 }
 
 impl Shared {
@@ -136,11 +137,11 @@ impl Shared {
         self.lost.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<Fault> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set_trouble(&self, trouble: Option<String>) {
+    fn set_trouble(&self, trouble: Option<Fault>) {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
@@ -259,7 +260,7 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
             Some(fresh_for)
         }
         Err(fault) => {
-            shared.set_trouble(Some(format!("cannot be listed: {}", fault.words())));
+            shared.set_trouble(Some(fault));
             shared.nothing_pending();
             link.wire.desk.all_changed_quietly();
             Some(AGAIN)

@@ -104,7 +104,8 @@ impl Upstream {
             _ if !shared.is_enabled() => (State::Disabled, None),
             (Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_))), _) => needs(shared, &fault),
             (Some(fault), _) if links.is_empty() => (State::Failed, Some(fault.words())),
-            (_, Some(trouble)) => (State::Failed, Some(trouble)),
+            (_, Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_)))) => needs(shared, &fault),
+            (_, Some(fault)) => (State::Failed, Some(format!("cannot be listed: {}", fault.words()))),
             _ if !learned => (State::Connecting, None),
             _ => (State::Connected, None),
         };

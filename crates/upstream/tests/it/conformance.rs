@@ -37,7 +37,7 @@ fn scenario(name: &str, version: &str) -> usize {
     suite.arg(peers.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
     suite.args(["client", "--command", &client, "--output-dir", "results"]);
     let ended = suite
-        .args(["--scenario", name, "--spec-version", version])
+        .args(["--scenario", name, "--spec-version", version, "--force"])
         .current_dir(place.path())
         .output()
         .unwrap();
@@ -71,29 +71,95 @@ fn checks(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-#[test]
-fn conforms_as_a_client_to_2026_07_28() {
-    let scenarios = [
-        "tools_call",
-        "request-metadata",
-        "sep-2322-client-request-state",
-        "http-standard-headers",
-        "http-custom-headers",
-        "http-invalid-tool-headers",
-        "json-schema-ref-no-deref",
-        "json-schema-2020-12-preservation",
-    ];
-    check("2026-07-28", &scenarios, 60);
-}
+/// What every revision with OAuth has in common.
+const SIGNING_IN: [&str; 15] = [
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+    "auth/client-credentials-basic",
+];
+
+/// What 2026-07-28 adds to that.
+const SIGNING_IN_ANEW: [&str; 11] = [
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+    "auth/metadata-issuer-mismatch",
+];
+
+const OF_2025: [&str; 5] = [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "json-schema-2020-12-preservation",
+];
+
+const OF_2026: [&str; 8] = [
+    "tools_call",
+    "request-metadata",
+    "sep-2322-client-request-state",
+    "http-standard-headers",
+    "http-custom-headers",
+    "http-invalid-tool-headers",
+    "json-schema-ref-no-deref",
+    "json-schema-2020-12-preservation",
+];
 
 #[test]
 fn conforms_as_a_client_to_2025_11_25() {
-    let scenarios = [
-        "initialize",
-        "tools_call",
-        "elicitation-sep1034-client-defaults",
-        "sse-retry",
-        "json-schema-2020-12-preservation",
-    ];
-    check("2025-11-25", &scenarios, 20);
+    check("2025-11-25", &OF_2025, 20);
+}
+
+#[test]
+fn conforms_as_a_client_to_2026_07_28() {
+    check("2026-07-28", &OF_2026, 60);
+}
+
+#[test]
+fn signs_in_as_2025_11_25_wants() {
+    check("2025-11-25", &SIGNING_IN, 1);
+}
+
+#[test]
+fn signs_in_as_2026_07_28_wants() {
+    check("2026-07-28", &SIGNING_IN, 1);
+    check("2026-07-28", &SIGNING_IN_ANEW, 1);
+}
+
+#[test]
+fn nothing_that_the_suite_requires_of_clients_is_left_out() {
+    let peers = peers();
+    let tried = [("2025-11-25", &OF_2025[..], &[][..]), ("2026-07-28", &OF_2026, &SIGNING_IN_ANEW)];
+    for (revision, own, more) in tried {
+        let mut suite = Command::new(peers.join("bin/node"));
+        suite.arg(peers.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
+        let listed = suite.args(["list", "--client", "--requirements", revision]).output().unwrap();
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        let (_, clients) = listed.split_once("Client scenarios").unwrap();
+        let (clients, _) = clients.split_once("Run and reported").unwrap();
+        let mut names = clients.lines().filter_map(|line| line.trim().strip_prefix("- ")).peekable();
+        assert!(names.peek().is_some(), "{listed}");
+        let is_tried = |name: &&str| [own, more, &SIGNING_IN].iter().any(|set| set.contains(name));
+        let left_out: Vec<_> = names.filter(|name| !is_tried(name)).collect();
+        assert!(left_out.is_empty(), "{revision}: {left_out:?}");
+    }
 }
