@@ -59,18 +59,36 @@ pub(crate) struct Scan {
     pub(crate) memory_bytes: usize,
 }
 
+/// What each part of the policy cost in one round, without a front.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Split {
+    /// A call without any of them.
+    pub(crate) bare_us: f64,
+    /// What each adds to it by itself.
+    pub(crate) rules_us: f64,
+    pub(crate) limits_us: f64,
+    pub(crate) redaction_us: f64,
+    pub(crate) record_us: f64,
+    /// What all of them add together.
+    pub(crate) all_us: f64,
+    /// What copying a record into the store takes on other threads.
+    pub(crate) copying_us: f64,
+}
+
 /// Everything that was measured.
 #[derive(Serialize)]
 pub(crate) struct Measured {
     pub(crate) calls: Vec<Sample>,
     /// One a round, of the largest reply.
     pub(crate) scans: Vec<Scan>,
+    /// One a round, of the smallest reply.
+    pub(crate) splits: Vec<Split>,
 }
 
 /// Measures every round; each begins with the other hub.
 pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut measured = Measured { calls: Vec::new(), scans: Vec::new() };
+    let mut measured = Measured { calls: Vec::new(), scans: Vec::new(), splits: Vec::new() };
     for round in 0..plan.rounds {
         for (reply, bytes) in REPLIES {
             let mut sides = [Side::Bare, Side::Full];
@@ -89,6 +107,7 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
                 measured.calls.push(sample);
             }
         }
+        measured.splits.push(split(plan)?);
         let scan = scan(plan)?;
         eprintln!(
             "round {}/{} scan {:.1} us, filter {:.1} us",
@@ -155,7 +174,17 @@ fn idle(server: &Server) -> Result<Duration> {
 
 fn scan(plan: &Plan) -> Result<Scan> {
     let largest = REPLIES.map(|(_, bytes)| bytes).into_iter().max().unwrap_or_default();
-    let output = Command::new(&plan.server).arg("scan").arg(largest.to_string()).output()?;
-    ensure!(output.status.success(), "the bare search failed: {}", String::from_utf8_lossy(&output.stderr));
+    by_itself(plan, "scan", largest)
+}
+
+fn split(plan: &Plan) -> Result<Split> {
+    let smallest = REPLIES.map(|(_, bytes)| bytes).into_iter().min().unwrap_or_default();
+    by_itself(plan, "split", smallest)
+}
+
+/// Lets the server measure something without clients, and reads what it says.
+fn by_itself<T: for<'a> Deserialize<'a>>(plan: &Plan, what: &str, bytes: usize) -> Result<T> {
+    let output = Command::new(&plan.server).arg(what).arg(bytes.to_string()).output()?;
+    ensure!(output.status.success(), "`{what}` failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(serde_json::from_slice(&output.stdout)?)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::measure::{Measured, Sample, Scan, Side};
+use super::measure::{Measured, Sample, Scan, Side, Split};
 use super::{Plan, REPLIES};
 use crate::goal::Goal;
 use crate::machine::Machine;
@@ -26,6 +26,7 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
     head(&mut out, plan, machine, measured)?;
     goals(&mut out, &judge(measured))?;
     table(&mut out, measured)?;
+    split(&mut out, measured)?;
     search(&mut out, measured)?;
     save(&plan.out, &out, &Raw { command: &plan.command, machine, measured })?;
     Ok(out)
@@ -133,6 +134,29 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
                 middle(|sample| sample.loaded_bytes as f64 / 1e6),
             )?;
         }
+    }
+    Ok(())
+}
+
+fn split(out: &mut String, measured: &Measured) -> Result<()> {
+    let [(small, _), _] = REPLIES;
+    writeln!(
+        out,
+        "\n## Where it goes\n\nCalls at hubs with one part of the policy each, {small} replies, without a front and clients, in \
+         turns. The thread that calls, and for copying all others:\n"
+    )?;
+    out.push_str("| what | CPU µs/call |\n|---|---|\n");
+    let rows: [(&str, fn(&Split) -> f64); 7] = [
+        ("a call without any", |split| split.bare_us),
+        ("rules add", |split| split.rules_us),
+        ("limits add", |split| split.limits_us),
+        ("redaction adds", |split| split.redaction_us),
+        ("recording adds: digest, line, hash, and one `write` to the spool", |split| split.record_us),
+        ("all of them together add", |split| split.all_us),
+        ("copying the record into the store, behind the calls", |split| split.copying_us),
+    ];
+    for (what, figure) in rows {
+        writeln!(out, "| {what} | {:.2} |", median(measured.splits.iter().map(figure)))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Everything that the policy adds to a hub, put together as the product does.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
@@ -85,18 +85,36 @@ then = "deny"
 targets = ["deploy_*"]
 "#;
 
-/// Adds gate, limits, redaction, audit and what metrics read of them.
-pub(crate) fn add(builder: HubBuilder, data_dir: PathBuf, tasks: &Tasks) -> Result<HubBuilder> {
-    let audit = audit(data_dir, tasks)?;
-    let redactor = redactor()?;
-    let (hidden, records) = (redactor.clone(), audit.clone());
-    Ok(builder
-        .gate(Box::new(RulesGate::new(rules()?)))
-        .limiter(Arc::new(limits()?))
-        .filter(Box::new(redactor))
-        .recorder(Arc::new(audit))
-        .reading(Reading::Redactions, move || hidden.redactions())
-        .reading(Reading::AuditRecords, move || records.state().head.map_or(0, |head| head.seq)))
+/// A part of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Rules,
+    Limits,
+    Redaction,
+    Audit,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 4] = [Self::Rules, Self::Limits, Self::Redaction, Self::Audit];
+
+    /// Adds it to a hub, with what metrics read of it.
+    pub(crate) fn add(self, builder: HubBuilder, data_dir: &Path, tasks: &Tasks) -> Result<HubBuilder> {
+        Ok(match self {
+            Self::Rules => builder.gate(Box::new(RulesGate::new(rules()?))),
+            Self::Limits => builder.limiter(Arc::new(limits()?)),
+            Self::Redaction => {
+                let redactor = redactor()?;
+                let hidden = redactor.clone();
+                builder.filter(Box::new(redactor)).reading(Reading::Redactions, move || hidden.redactions())
+            }
+            Self::Audit => {
+                let audit = audit(data_dir.into(), tasks)?;
+                let records = audit.clone();
+                let count = move || records.state().head.map_or(0, |head| head.seq);
+                builder.recorder(Arc::new(audit)).reading(Reading::AuditRecords, count)
+            }
+        })
+    }
 }
 
 /// One that hides all secrets.

@@ -2,12 +2,14 @@
 //!
 //! It answers the benchmark's echo call with a reply of a given size, which was prepared before.
 
+mod cpu;
 mod full;
 mod reply;
 mod samples;
 mod scan;
+mod split;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
@@ -18,7 +20,9 @@ use toolgate_front::http::{HttpConfig, Server};
 use toolgate_host::Tasks;
 use toolgate_wire::Raw;
 
-const USAGE: &str = "usage: policy-echo bare BYTES | full BYTES DATA_DIR | scan BYTES";
+use full::Part;
+
+const USAGE: &str = "usage: policy-echo bare BYTES | full BYTES DATA_DIR | scan BYTES | split BYTES";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +31,7 @@ fn main() -> Result<()> {
         ["bare", bytes] => serve(bytes.parse()?, None),
         ["full", bytes, data_dir] => serve(bytes.parse()?, Some(data_dir.into())),
         ["scan", bytes] => scan::run(bytes.parse()?),
+        ["split", bytes] => split::run(bytes.parse()?),
         _ => bail!(USAGE),
     }
 }
@@ -37,21 +42,25 @@ fn serve(bytes: usize, data_dir: Option<PathBuf>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let tasks = Tasks::new();
-        let raw = Raw::literal(r#"{"name":"policy-echo","version":"0.1.0"}"#);
-        let info = ServerInfo { raw, instructions: None };
-        let pack = PackSource::new(reply::Replies(samples::result(bytes)?));
-        let mut builder = Hub::builder(info, tasks.clone()).source(Arc::new(pack));
-        if let Some(data_dir) = data_dir {
-            builder = full::add(builder, data_dir, &tasks)?;
-        }
+        let parts = if data_dir.is_some() { &Part::ALL[..] } else { &[] };
+        let hub = hub(bytes, parts, &data_dir.unwrap_or_default(), &tasks)?;
         let config = HttpConfig { port: 0, ..HttpConfig::default() };
-        let server = Server::bind(builder.build()?, config, Arc::new(Nobody(watch::Sender::new(0))))
+        let server = Server::bind(hub, config, Arc::new(Nobody(watch::Sender::new(0))))
             .await
             .context("no port to listen on")?;
         eprintln!("listening on http://{}/mcp", server.address());
         server.serve(CancellationToken::new()).await;
         Ok(())
     })
+}
+
+/// A hub with one tool that answers with so many bytes, and with these parts of the policy.
+fn hub(bytes: usize, parts: &[Part], data_dir: &Path, tasks: &Tasks) -> Result<Hub> {
+    let raw = Raw::literal(r#"{"name":"policy-echo","version":"0.1.0"}"#);
+    let info = ServerInfo { raw, instructions: None };
+    let pack = PackSource::new(reply::Replies(samples::result(bytes)?));
+    let bare = Hub::builder(info, tasks.clone()).source(Arc::new(pack));
+    Ok(parts.iter().try_fold(bare, |builder, part| part.add(builder, data_dir, tasks))?.build()?)
 }
 
 /// Knows nobody, so that everyone on this machine is let in as the local user.

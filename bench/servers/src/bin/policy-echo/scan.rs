@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use anyhow::{Result, ensure};
-use nix::time::{ClockId, clock_gettime};
 use toolgate_core::Filter as _;
 
+use crate::cpu::timed;
 use crate::{full, samples};
 
 /// How often each is done.
@@ -40,12 +40,4 @@ pub(crate) fn run(bytes: usize) -> Result<()> {
     });
     println!("{said}");
     Ok(())
-}
-
-/// What a piece of work gives, and the processor time that it took.
-fn timed<T>(work: impl FnOnce() -> T) -> Result<(T, Duration)> {
-    let now = || Ok::<_, nix::Error>(Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?));
-    let before = now()?;
-    let done = work();
-    Ok((done, now()? - before))
 }
