@@ -1,11 +1,11 @@
 //! Passes over text in which no form can begin, in strides: most text holds no secret.
 
-/// How many bytes of a form are looked at; a shorter form switches the sieve off.
-const WINDOW: usize = 8;
+/// How many bytes of a form are known by heart; a shorter form switches the sieve off.
+const BEGINNING: usize = 8;
+/// How many bytes of a form are looked at, at most. The shortest form decides; the more, the longer the strides.
+const WINDOW: usize = 20;
 /// How many bytes at the end of the window decide on the stride.
 const BLOCK: usize = 3;
-/// The longest stride.
-const STRIDE: u8 = (WINDOW - BLOCK + 1) as u8;
 
 /// Finds where a form may begin: exactly where its first bytes stand, or a little too often, never too seldom.
 pub(crate) struct Sieve {
@@ -13,30 +13,35 @@ pub(crate) struct Sieve {
     strides: Box<[u8]>,
     /// How a hash is made to fit the strides.
     bits: u32,
+    /// From the beginning of a window to its last block.
+    reach: usize,
     /// The first bytes of all forms, in order.
     beginnings: Box<[u64]>,
 }
 
 impl Sieve {
     pub(crate) fn new<'a>(forms: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
-        if forms.clone().any(|form| form.len() < WINDOW) {
-            return Self { strides: Box::default(), bits: 0, beginnings: Box::default() };
+        let shortest = forms.clone().map(<[u8]>::len).min().unwrap_or(0);
+        if shortest < BEGINNING {
+            return Self { strides: Box::default(), bits: 0, reach: 0, beginnings: Box::default() };
         }
-        let mut beginnings: Vec<u64> = forms.filter_map(|form| window(form, 0)).collect();
+        let reach = shortest.min(WINDOW) - BLOCK;
+        let mut beginnings: Vec<u64> = forms.clone().filter_map(|form| beginning(form, 0)).collect();
         beginnings.sort_unstable();
         beginnings.dedup();
         // Sparse enough that a block that is in no form rarely looks like one that is.
-        let slots = (beginnings.len() * usize::from(STRIDE) * 8).next_power_of_two().clamp(1 << 12, 1 << 20);
+        let slots = (beginnings.len() * (reach + 1) * 8).next_power_of_two().clamp(1 << 12, 1 << 20);
         let bits = slots.trailing_zeros();
-        let mut strides = vec![STRIDE; slots].into_boxed_slice();
-        for beginning in &beginnings {
-            for left in 0..STRIDE {
+        let longest = u8::try_from(reach + 1).unwrap_or(u8::MAX);
+        let mut strides = vec![longest; slots].into_boxed_slice();
+        for form in forms {
+            for (place, left) in (0..=reach).rev().zip(0_u8..) {
                 // A block that ends so many bytes before the end of a window asks for as long a stride.
-                let slot = slot(beginning << (8 * u32::from(left)), bits);
+                let Some(slot) = slot(form, place, bits) else { continue };
                 strides[slot] = strides[slot].min(left);
             }
         }
-        Self { strides, bits, beginnings: beginnings.into() }
+        Self { strides, bits, reach, beginnings: beginnings.into() }
     }
 
     /// The first place from `at` on where a form may begin.
@@ -44,11 +49,11 @@ impl Sieve {
         if self.strides.is_empty() {
             return Some(at);
         }
-        while let Some(window) = window(text, at) {
-            let stride = self.strides[slot(window, self.bits)];
+        while let Some(slot) = slot(text, at + self.reach, self.bits) {
+            let stride = self.strides[slot];
             if stride > 0 {
                 at += usize::from(stride);
-            } else if self.beginnings.binary_search(&window).is_ok() {
+            } else if self.beginnings.binary_search(&beginning(text, at)?).is_ok() {
                 return Some(at);
             } else {
                 at += 1;
@@ -62,16 +67,16 @@ impl Sieve {
     }
 }
 
-/// The bytes at a place, the first in the lowest bits.
-fn window(text: &[u8], at: usize) -> Option<u64> {
-    let bytes = text.get(at..at + WINDOW)?;
-    bytes.try_into().ok().map(u64::from_le_bytes)
+/// The bytes at a place.
+fn beginning(text: &[u8], at: usize) -> Option<u64> {
+    text.get(at..)?.first_chunk::<BEGINNING>().copied().map(u64::from_le_bytes)
 }
 
-/// The place of a window's last block among the strides.
-fn slot(window: u64, bits: u32) -> usize {
-    let block = (window >> (8 * (WINDOW - BLOCK))) as u32;
-    (block.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize
+/// The place of a block among the strides.
+fn slot(text: &[u8], at: usize, bits: u32) -> Option<usize> {
+    let [a, b, c] = text.get(at..)?.first_chunk::<BLOCK>().copied()?;
+    let block = u32::from_le_bytes([a, b, c, 0]);
+    Some((block.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize)
 }
 
 #[cfg(test)]
@@ -113,9 +118,19 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn strides_never_pass_over_a_form(
-            forms in proptest::collection::vec(proptest::collection::vec(b'a'..=b'c', 8..12), 1..40),
-            text in proptest::collection::vec(b'a'..=b'c', 0..400),
+            shortest in 8..30_usize,
+            forms in proptest::collection::vec(proptest::collection::vec(b'a'..=b'b', 30..34), 1..40),
+            text in proptest::collection::vec(b'a'..=b'b', 0..400),
+            planted in proptest::collection::vec(proptest::prelude::any::<proptest::sample::Index>(), 8),
         ) {
+            // Some are as short as can be, and some of them stand in the text.
+            let shorter = |form: &Vec<u8>| form[..form.len() - 30 + shortest].to_vec();
+            let forms: Vec<Vec<u8>> = forms.iter().map(shorter).collect();
+            let mut text = text;
+            for place in planted {
+                let at = place.index(text.len() + 1);
+                text.splice(at..at, forms[place.index(forms.len())].iter().copied());
+            }
             let forms: Vec<&[u8]> = forms.iter().map(Vec::as_slice).collect();
             check(&forms, &text);
         }
