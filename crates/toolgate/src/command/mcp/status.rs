@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use futures_util::future::join_all;
 use serde_json::json;
-use toolgate_core::SourceStatus;
+use toolgate_core::{SourceState, SourceStatus};
 use toolgate_upstream::UpstreamConfig;
 
 use super::told::{counts, is_trouble, next, print, reach, say, sign, word};
+use super::waiting::Waiting;
 use super::{Scene, running, test};
 use crate::command::table::one_line;
 use crate::exit;
+use crate::upstreams::Kept;
 
 /// How many servers are tried at once, where no hub runs.
 const AT_ONCE: usize = 8;
@@ -53,14 +55,26 @@ async fn tried(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::
     let chosen: Vec<&String> =
         scene.settings.mcp.keys().filter(|known| name.is_none_or(|name| name == *known)).collect();
     let (parts, secrets) = scene.parts().await?;
-    let mut statuses = Vec::new();
-    for some in chosen.chunks(AT_ONCE) {
-        let trials = some.iter().map(|name| test::trial(scene, name, &parts, &secrets));
-        for trial in join_all(trials).await {
-            statuses.push(trial?.status);
+    let switches = Kept::new(parts.database.clone()).switches().await;
+    let waiting = Waiting::begin("connecting".into());
+    let all = async {
+        let mut statuses = Vec::new();
+        for some in chosen.chunks(AT_ONCE) {
+            let one = async |name: &str| {
+                let on = switches.get(name).copied().unwrap_or(scene.table(name)?.enabled);
+                if !on {
+                    let state = SourceState::Disabled;
+                    return Ok(SourceStatus { name: name.to_owned(), state, ..SourceStatus::default() });
+                }
+                // What it ran as has ended with the trial.
+                let status = test::trial(scene, name, &parts, &secrets).await?.status;
+                Ok(SourceStatus { processes: Vec::new(), connections: 0, ..status })
+            };
+            statuses.extend(join_all(some.iter().map(|name| one(name))).await);
         }
-    }
-    Ok(statuses)
+        statuses.into_iter().collect()
+    };
+    waiting.on(all).await
 }
 
 /// A server in one line, after something was done to it.
@@ -94,7 +108,7 @@ pub(super) fn text(status: &SourceStatus, table: Option<&UpstreamConfig>) -> Str
     line("next", &next(status).unwrap_or_default());
     line("reached by", &table.map(reach).unwrap_or_default());
     line("speaks", &speaks(status));
-    line("has", &counts(status));
+    line("has", &if status.state == SourceState::Disabled { String::new() } else { counts(status) });
     let processes: Vec<String> = status.processes.iter().map(ToString::to_string).collect();
     line("processes", &processes.join(", "));
     if status.in_flight > 0 {
@@ -125,7 +139,7 @@ fn speaks(status: &SourceStatus) -> String {
 mod tests {
     use std::borrow::Cow;
 
-    use toolgate_core::{Note, SourceState};
+    use toolgate_core::Note;
 
     use super::*;
 

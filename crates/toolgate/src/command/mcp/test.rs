@@ -11,13 +11,13 @@ use toolgate_upstream::Definitions;
 use toolgate_wire::Raw;
 
 use super::Scene;
-use super::told::{counts, next, print, reach};
+use super::told::{counts, print, reach, remedy, wrapped};
 use super::waiting::Waiting;
 use crate::cli::Named;
 use crate::command::table::one_line;
 use crate::exit;
 use crate::parts::Parts;
-use crate::upstreams;
+use crate::upstreams::{self, Grants};
 
 /// As many lines of what a program wrote are shown when it fails.
 const TAIL: usize = 10;
@@ -41,7 +41,7 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
         let millis = (seconds * 1000.0).round();
         print(&json!({
             "ok": is_well, "status": status, "tools": tools, "server": server, "elapsedMs": millis,
-            "next": next(status),
+            "next": remedy(status),
         }))?;
     } else {
         let table = scene.table(&named.name)?;
@@ -65,6 +65,7 @@ pub(super) async fn trial(
         &table,
         scene.settings.experimental.mcp_timeout,
         secrets,
+        &Grants::new(parts, &scene.process.tasks),
         &scene.process.tasks,
     )
     .await;
@@ -97,9 +98,6 @@ fn text(trial: &Trial, reach: &str) -> String {
             &format!("connected{who} in {seconds:.1} s, over {}, MCP {version}{era}", status.transport),
         );
         line('✓', &format!("it has {}", counts(status)));
-        if !tools.is_empty() {
-            line(' ', &tools.join(", "));
-        }
     } else {
         let word = super::told::word(status.state);
         let error = status.error.as_deref().map(|error| format!(": {error}")).unwrap_or_default();
@@ -111,11 +109,9 @@ fn text(trial: &Trial, reach: &str) -> String {
     if status.state != SourceState::Connected {
         let from = status.stderr.len().saturating_sub(TAIL);
         status.stderr[from..].iter().for_each(|wrote| line('|', wrote));
-        match status.state {
-            // The tail is right here.
-            SourceState::Failed if status.hint.is_none() => {}
-            _ => next(status).iter().for_each(|next| line(' ', &format!("next: {next}"))),
-        }
+        remedy(status).iter().for_each(|next| line(' ', &format!("next: {next}")));
+    } else if !tools.is_empty() {
+        text += &wrapped(tools);
     }
     text
 }

@@ -50,21 +50,35 @@ pub(super) fn is_trouble(state: SourceState) -> bool {
     }
 }
 
-/// What to do about a state.
+/// What to do about a state: what mends it, or the command that tells more.
 pub(super) fn next(status: &SourceStatus) -> Option<String> {
-    if let Some(hint) = &status.hint {
-        return Some(hint.clone());
-    }
     let name = &status.name;
-    match status.state {
-        SourceState::Connected | SourceState::Connecting => None,
-        SourceState::Disabled => Some(format!("toolgate mcp enable {name}")),
+    remedy(status).or_else(|| match status.state {
         SourceState::Failed if status.stderr.is_empty() => Some(format!("toolgate mcp test {name}")),
         SourceState::Failed => Some(format!("toolgate mcp logs {name}")),
+        SourceState::Connected
+        | SourceState::Connecting
+        | SourceState::Disabled
+        | SourceState::NeedsAuth
+        | SourceState::NeedsClientRegistration => None,
+    })
+}
+
+/// What mends a state, where that is known.
+pub(super) fn remedy(status: &SourceStatus) -> Option<String> {
+    let name = &status.name;
+    let cannot_start = status.error.as_deref().is_some_and(|error| error.contains("cannot be started"));
+    match status.state {
+        _ if status.hint.is_some() => status.hint.clone(),
+        SourceState::Disabled => Some(format!("toolgate mcp enable {name}")),
+        SourceState::Failed if cannot_start => {
+            Some("install the program, or write its whole path in `command`".into())
+        }
         SourceState::NeedsAuth => Some(format!("toolgate mcp auth {name}")),
         SourceState::NeedsClientRegistration => {
             Some(format!("set `mcp.{name}.oauth.client_id`, then `toolgate mcp auth {name}`"))
         }
+        SourceState::Connected | SourceState::Connecting | SourceState::Failed => None,
     }
 }
 
@@ -94,6 +108,20 @@ fn address(url: &str) -> String {
         _ => pair.to_owned(),
     };
     one_line(&format!("{before}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&")))
+}
+
+/// Words between commas, on lines of at most 80 columns that begin with four blanks.
+pub(super) fn wrapped(words: &[String]) -> String {
+    let mut lines = vec![String::new()];
+    for (place, word) in words.iter().enumerate() {
+        let word = if place + 1 < words.len() { format!("{word},") } else { word.clone() };
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => *line = word,
+            Some(line) if line.chars().count() + word.chars().count() < 76 => *line += &format!(" {word}"),
+            _ => lines.push(word),
+        }
+    }
+    lines.iter().map(|line| format!("    {line}\n")).collect()
 }
 
 /// `3 tools, 1 resource, no prompts`.
@@ -126,6 +154,15 @@ mod tests {
         check(json!({"command": "x", "args": ["--token", "{secret:T}"]}), "x --token {secret:T}");
         check(json!({"url": "https://h/mcp?api_key=abcdefgh&a=b"}), "https://h/mcp?api_key=…&a=b");
         check(json!({"url": "https://me:hunter22@h/mcp"}), "…");
+    }
+
+    #[test]
+    fn words_are_wrapped_where_the_line_ends() {
+        let words: Vec<String> = (0..30).map(|count| format!("word_{count}")).collect();
+        let text = wrapped(&words);
+        assert!(text.lines().count() == 4 && text.lines().all(|line| line.len() <= 80), "{text}");
+        assert_eq!(text.split_whitespace().collect::<String>(), words.join(","));
+        assert_eq!(wrapped(&["a".into()]), "    a\n");
     }
 
     #[test]
