@@ -31,7 +31,7 @@ pub use config::{
 pub use definitions::Definitions;
 pub use oauth::{
     Authorizer, Holder, Keeping, LoggedOut, Login, MemoryTokens, OauthError, OauthReason, Standing,
-    TokenStore,
+    TokenStore, secrets_in,
 };
 pub use plan::{BadConfig, Plan};
 pub use starts::Starts;

@@ -44,7 +44,7 @@ pub(crate) use bearer::Bearer;
 pub use error::{OauthError, OauthReason};
 pub use login::Login;
 pub(crate) use plan::OauthPlan;
-pub use store::{Holder, Keeping, MemoryTokens, TokenStore};
+pub use store::{Holder, Keeping, MemoryTokens, TokenStore, secrets_in};
 
 /// How many changes may wait to be heard of.
 const EVENTS: usize = 64;

@@ -176,7 +176,11 @@ fn hint(shared: &Shared, state: State) -> Option<String> {
     match (state, trouble) {
         (State::NeedsAuth | State::NeedsClientRegistration, Some(trouble)) => Some(trouble.hint().to_owned()),
         (State::NeedsAuth | State::NeedsClientRegistration, None) => {
-            Some(format!("run `toolgate mcp auth {}`", shared.plan.name))
+            let name = &shared.plan.name;
+            Some(match authorizer {
+                Some(_) => format!("run `toolgate mcp auth {name}`"),
+                None => format!("set `mcp.{name}.headers` to what lets us in, or `mcp.{name}.oauth = true`"),
+            })
         }
         (State::Connected, _) => {
             let wanted = authorizer?.bearer(Holder::Shared).wanted()?;

@@ -116,11 +116,11 @@ impl Authorizer {
         }
         let live = Arc::new(Live::of(record));
         keeper.live.store(Some(live.clone()));
-        let was_in = before.as_ref().map(|before| before.record.tokens.is_some());
-        let event = match (was_in, live.record.tokens.is_some()) {
-            (Some(_) | None, true) => Signed::In(keeper.holder.clone()),
-            (Some(true), false) => Signed::Out(keeper.holder.clone()),
-            (Some(false) | None, false) => return live,
+        let before = before.as_ref().and_then(|before| before.record.tokens.as_ref());
+        let event = match (before, &live.record.tokens) {
+            (before, after) if before == after.as_ref() => return live,
+            (_, Some(_)) => Signed::In(keeper.holder.clone()),
+            (_, None) => Signed::Out(keeper.holder.clone()),
         };
         if matches!(event, Signed::In(_)) {
             *lock(&self.trouble) = None;
@@ -130,12 +130,13 @@ impl Authorizer {
         live
     }
 
-    /// Keeps a record, and uses it.
+    /// Keeps a record, and uses it; in this order, for who keeps it also hides it.
     pub(super) async fn keep(&self, keeper: &Keeper, mut record: Record) -> Result<(), OauthError> {
         self.url.as_str().clone_into(&mut record.url);
         let text = serde_json::to_string(&record).map_err(|error| store_failed(error.to_string()))?;
+        let saved = self.store.save(&keeper.key, Secret::new(text)).await.map_err(store_failed);
         // What was given to us counts even where it cannot be kept.
         self.adopt(keeper, record);
-        self.store.save(&keeper.key, Secret::new(text)).await.map_err(store_failed)
+        saved
     }
 }

@@ -62,6 +62,9 @@ impl Authorizer {
         self.tasks.spawn(async move {
             let outcome = this.renew_in_turn(&keeper).await;
             if let Err(error) = &outcome {
+                if !this.needs_person() {
+                    *lock(&this.trouble) = Some(error.clone());
+                }
                 tracing::warn!(server = %this.server, "the token could not be renewed: {error}");
                 let now = this.clock.unix_ms();
                 let over = keeper.now().is_none_or(|live| live.is_over(now));
@@ -123,13 +126,14 @@ impl Authorizer {
         match answer {
             Ok(given) => {
                 self.fresh(&mut tokens, given);
-                self.keep(keeper, Record { tokens: Some(tokens), ..record }).await
+                self.keep_on(keeper, Record { tokens: Some(tokens), ..record }).await;
+                Ok(())
             }
             Err(NoToken::Gone(error)) => {
                 if error.reason() == OauthReason::Denied {
                     record.registered = None;
                 }
-                self.keep(keeper, record).await?;
+                self.keep_on(keeper, record).await;
                 Err(OauthError::new(OauthReason::NeedsAuth, error.to_string(), self.command(&keeper.holder)))
             }
             Err(other) => Err(other.into_error()),
@@ -162,7 +166,15 @@ impl Authorizer {
         let given = token::ask(self.outbound(&url), &url, &client, &form).await;
         let given = given.map_err(NoToken::into_error)?;
         let tokens = self.tokens(&found, client, given, Some(scope));
-        self.keep(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await
+        self.keep_on(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await;
+        Ok(())
+    }
+
+    /// Uses a record, and goes on even where it cannot be kept.
+    async fn keep_on(&self, keeper: &Keeper, record: Record) {
+        if let Err(error) = self.keep(keeper, record).await {
+            tracing::warn!(server = %self.server, "it counts only until we end: {error}");
+        }
     }
 
     /// What was given, with what it takes to renew it.

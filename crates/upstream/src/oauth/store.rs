@@ -128,6 +128,21 @@ pub(super) struct Record {
     pub(super) wanted: Option<String>,
 }
 
+/// What is secret in a text that is kept, so that it can be hidden.
+pub fn secrets_in(kept: &Secret) -> Vec<Secret> {
+    let Ok(record) = serde_json::from_str::<Record>(kept.expose()) else { return vec![kept.clone()] };
+    let Record { registered, tokens, .. } = record;
+    let mut all: Vec<String> = registered.into_iter().filter_map(|client| client.secret).collect();
+    if let Some(tokens) = tokens {
+        all.push(tokens.access);
+        all.extend(tokens.refresh);
+        all.extend(tokens.client.secret);
+    }
+    all.sort();
+    all.dedup();
+    all.into_iter().map(Secret::new).collect()
+}
+
 /// Who we are to an authorization server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Client {

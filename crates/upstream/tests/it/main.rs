@@ -13,6 +13,8 @@ mod hostile;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod oauth;
+#[cfg(test)]
 mod questions;
 #[cfg(test)]
 mod rig;

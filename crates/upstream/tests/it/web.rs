@@ -1,6 +1,6 @@
 //! A small MCP server over HTTP, in this process: of either era, with sessions or without, and in many ways wrong.
 
-mod wire;
+pub(crate) mod wire;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,10 +23,15 @@ pub(crate) struct Web {
     tasks: Tasks,
 }
 
+/// Looks at every request first.
+pub(crate) type Door = Box<dyn Fn(&Asked) -> Option<Reply> + Send + Sync>;
+
 /// What the server remembers, for tests to look at and to change.
 #[derive(Default)]
 pub(crate) struct Seen {
     behaviour: String,
+    /// Who stands at the door, and answers instead if it does not let a request in.
+    door: Option<Door>,
     /// The sessions that are open.
     sessions: Mutex<HashSet<String>>,
     pub(crate) initialized: AtomicUsize,
@@ -72,8 +77,13 @@ impl Web {
     /// The same at an address that another had before.
     pub(crate) async fn start_at(behaviour: &str, address: &str) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
+        Self::serve(listener, behaviour, None)
+    }
+
+    /// A server with someone at its door.
+    pub(crate) fn serve(listener: TcpListener, behaviour: &str, door: Option<Door>) -> Self {
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Seen { behaviour: behaviour.to_owned(), ..Seen::default() });
+        let seen = Arc::new(Seen { behaviour: behaviour.to_owned(), door, ..Seen::default() });
         let tasks = Tasks::new();
         let (serving, state) = (tasks.clone(), seen.clone());
         tasks.spawn(async move {
@@ -114,6 +124,9 @@ fn json_body(status: u16, message: &Value) -> Reply {
 }
 
 async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
+    if let Some(reply) = seen.door.as_ref().and_then(|door| door(&asked)) {
+        return reply;
+    }
     if asked.headers.get("x-key").is_none_or(|key| key != "sesame") || seen.is("locked") {
         return json_body(401, &json!({})).with("WWW-Authenticate", "Bearer resource_metadata=\"x\"");
     }

@@ -10,28 +10,28 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 
 /// A request.
-pub(super) struct Asked {
-    pub(super) method: String,
-    pub(super) path: String,
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) path: String,
     /// By their names in lower case.
-    pub(super) headers: HashMap<String, String>,
-    pub(super) body: Bytes,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Bytes,
 }
 
 /// What is answered.
-pub(super) enum Reply {
+pub(crate) enum Reply {
     /// All at once.
     Whole { status: u16, kind: &'static str, more: Vec<(&'static str, String)>, body: Bytes },
     /// Events, until the sender is dropped.
     Stream(mpsc::UnboundedReceiver<String>),
 }
 
-pub(super) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Reply {
+pub(crate) fn whole(status: u16, kind: &'static str, body: impl Into<Bytes>) -> Reply {
     Reply::Whole { status, kind, more: Vec::new(), body: body.into() }
 }
 
 impl Reply {
-    pub(super) fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn with(mut self, header: &'static str, value: impl Into<String>) -> Self {
         if let Self::Whole { more, .. } = &mut self {
             more.push((header, value.into()));
         }
@@ -40,13 +40,13 @@ impl Reply {
 }
 
 /// A stream of events, which ends when the sender is dropped.
-pub(super) fn stream() -> (mpsc::UnboundedSender<String>, Reply) {
+pub(crate) fn stream() -> (mpsc::UnboundedSender<String>, Reply) {
     let (sender, receiver) = mpsc::unbounded_channel();
     (sender, Reply::Stream(receiver))
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve<F: Future<Output = Reply>>(socket: TcpStream, handle: impl Fn(Asked) -> F) {
+pub(crate) async fn serve<F: Future<Output = Reply>>(socket: TcpStream, handle: impl Fn(Asked) -> F) {
     let (reading, mut writing) = socket.into_split();
     let mut reading = BufReader::new(reading);
     while let Ok(Some(asked)) = read(&mut reading).await {
