@@ -97,16 +97,18 @@ async fn change(scene: &Scene<'_>, import: &Import, findings: Findings) -> anyho
 
 /// Makes the change: first what is kept, then our file, and the clients' files last.
 async fn make(scene: &Scene<'_>, import: &Import, change: &Change) -> anyhow::Result<()> {
+    let mut kept = Vec::new();
     if import.secrets {
         let (parts, _) = scene.parts().await?;
         for secret in change.choice.new_ones().flat_map(|item| &item.found.secrets) {
             parts.secrets.set(&secret.name.parse()?, &Secret::new(secret.expose().to_owned())).await?;
+            kept.push(secret.name.clone());
         }
     }
     if change.after != change.file.text() {
         change.file.write(change.after.clone()).await?;
     }
-    journal::add(scene, change).await?;
+    journal::add(scene, change, kept).await?;
     for (_, plan) in &change.withdrawals {
         plan.apply()?;
     }

@@ -16,14 +16,23 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
         return Err(running::none(&scene.settings.data_dir));
     }
     let old = before.map(|status| status.processes).unwrap_or_default();
-    let is_anew = |status: Option<&SourceStatus>| {
-        status.is_none_or(|status| {
-            let gone = !status.processes.iter().any(|process| old.contains(process));
-            status.state != SourceState::Connecting && gone
-        })
-    };
+    let is_anew = |status: Option<&SourceStatus>| status.is_none_or(|status| is_anew(status, &old));
     let status = running::until(&scene.settings, &named.name, "connecting anew", is_anew).await?;
     let is_well = status.as_ref().is_some_and(|status| !super::told::is_trouble(status.state));
     brief(&named.name, status.as_ref(), named.json)?;
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+/// Whether it is connected by another connection than before, or cannot be.
+fn is_anew(status: &SourceStatus, old: &[u32]) -> bool {
+    match status.state {
+        SourceState::Connecting => false,
+        SourceState::Connected => {
+            status.connections > 0 && !status.processes.iter().any(|process| old.contains(process))
+        }
+        SourceState::Disabled
+        | SourceState::Failed
+        | SourceState::NeedsAuth
+        | SourceState::NeedsClientRegistration => true,
+    }
 }

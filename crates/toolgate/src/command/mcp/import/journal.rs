@@ -21,6 +21,9 @@ pub(super) struct Record {
     pub(super) file: PathBuf,
     pub(super) written: Vec<Written>,
     pub(super) taken: Vec<Taken>,
+    /// The names of secrets that were kept.
+    #[serde(default)]
+    pub(super) secrets: Vec<String>,
 }
 
 /// A table that was written.
@@ -53,7 +56,7 @@ pub(super) fn digest(table: &UpstreamConfig) -> String {
 }
 
 /// Notes an import.
-pub(super) async fn add(scene: &Scene<'_>, change: &Change) -> anyhow::Result<()> {
+pub(super) async fn add(scene: &Scene<'_>, change: &Change, secrets: Vec<String>) -> anyhow::Result<()> {
     let read = crate::settings::check(&change.file.path, Some(&change.after))?;
     let written = |name: &String| Some(Written { name: name.clone(), digest: digest(read.mcp.get(name)?) });
     let taken = |what: &Withdrawal| Taken {
@@ -66,6 +69,7 @@ pub(super) async fn add(scene: &Scene<'_>, change: &Change) -> anyhow::Result<()
         file: change.file.path.clone(),
         written: change.choice.new_ones().filter_map(|item| written(&item.found.name)).collect(),
         taken: change.withdrawals.iter().map(|(what, _)| taken(what)).collect(),
+        secrets,
     };
     if record.written.is_empty() && record.taken.is_empty() {
         return Ok(());

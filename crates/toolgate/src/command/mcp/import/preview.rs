@@ -103,16 +103,19 @@ fn next(import: &Import, change: &Change) -> Vec<String> {
         lines.push("next: run this again with `--write` to make this change".to_owned());
         return lines;
     }
-    let mut lines = vec![format!("wrote {count} servers to `{file}`")];
+    let servers = if count == 1 { "1 server".to_owned() } else { format!("{count} servers") };
+    let mut lines = vec![format!("wrote {servers} to `{file}`")];
     for (what, plan) in &change.withdrawals {
         let backup = plan.backup().map(|backup| format!("; as it was it is kept in `{}`", backup.display()));
-        lines.push(format!(
-            "took {} entries out of `{}`{}",
-            what.entries.len(),
-            what.file.display(),
-            backup.unwrap_or_default()
-        ));
+        let count = what.entries.len();
+        let entries = if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") };
+        lines.push(format!("took {entries} out of `{}`{}", what.file.display(), backup.unwrap_or_default()));
         lines.push(format!("next: {}", what.client.next_step()));
+        let has_us = change.choice.skipped.iter().any(|skipped| skipped.origin.client == what.client);
+        if !has_us {
+            let (client, id) = (what.client, what.client.id());
+            lines.push(format!("next: {client} does not use Toolgate yet: `toolgate setup {id} --write`"));
+        }
     }
     lines.push("undo: toolgate mcp import --undo".to_owned());
     lines

@@ -30,6 +30,10 @@ pub(super) async fn run(scene: &Scene<'_>, as_json: bool) -> anyhow::Result<Exit
     // Clients get back what they had before Toolgate lets go of it.
     give_back(&record, &mut done)?;
     clear(scene, &record, &mut done).await?;
+    if !record.secrets.is_empty() {
+        let names = record.secrets.join(", ");
+        done.said.push(format!("kept are still: {names}; `toolgate secret remove NAME` removes one"));
+    }
     journal::write(scene, &records, held).await?;
     let reloaded = running::reload(&scene.settings).await?.is_some();
     if as_json {
