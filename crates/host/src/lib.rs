@@ -4,6 +4,7 @@
 //! ever stand: to ask the kernel for the version of Landlock, and to confine a program between fork and exec.
 
 pub mod authorities;
+pub mod browser;
 pub mod clock;
 pub mod files;
 pub mod kernel;
@@ -20,6 +21,7 @@ pub mod terminal;
 pub mod user;
 pub mod watch;
 
+pub use browser::open_browser;
 pub use clock::Clock;
 pub use files::{FileError, RelPath, Root};
 pub use lock::ProcessLock;

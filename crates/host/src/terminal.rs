@@ -17,6 +17,20 @@ pub fn columns(stream: &(impl AsFd + IsTerminal)) -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
+/// The next line of standard input; none at its end.
+///
+/// It is read on a thread of its own, which a process that ends does not wait for: nobody may ever type it.
+pub async fn next_line() -> Option<String> {
+    let (said, heard) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line).is_ok_and(|read| read > 0);
+        // Whoever asked may have heard enough.
+        drop(said.send(read.then_some(line)));
+    });
+    heard.await.ok().flatten()
+}
+
 /// Asks on the terminal for a line that is not shown while it is typed.
 ///
 /// # Errors
