@@ -9,6 +9,7 @@ mod name;
 mod redact;
 mod sealed;
 mod secrets;
+mod texts;
 mod value;
 
 pub use error::SecretError;

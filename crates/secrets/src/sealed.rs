@@ -11,7 +11,6 @@ use zeroize::Zeroizing;
 
 use crate::SecretError;
 use crate::key::Key;
-use crate::name::SecretName;
 
 const VERSION: u32 = 1;
 const NONCE: usize = 24;
@@ -35,17 +34,17 @@ pub(crate) struct Times {
 impl Sealed {
     pub(crate) fn seal(
         key: &Key,
-        name: &SecretName,
+        label: Label<'_>,
         value: &Secret,
         times: Times,
     ) -> Result<Self, SecretError> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce).map_err(|_| SecretError::NoRandom)?;
-        let bound = bound_to(name.as_str());
+        let bound = label.bound();
         let payload = Payload { msg: value.expose().as_bytes(), aad: bound.as_bytes() };
         let sealed = cipher(key)
             .encrypt(&XNonce::from(nonce), payload)
-            .map_err(|_| SecretError::WrongKey { name: name.to_string() })?;
+            .map_err(|_| SecretError::WrongKey { name: label.name.to_owned() })?;
         Ok(Self {
             version: VERSION,
             created_ms: times.created_ms,
@@ -65,14 +64,14 @@ impl Sealed {
         Ok(this)
     }
 
-    pub(crate) fn open(&self, key: &Key, name: &str) -> Result<Secret, SecretError> {
-        self.decrypt(key, name).ok_or_else(|| SecretError::WrongKey { name: name.to_owned() })
+    pub(crate) fn open(&self, key: &Key, label: Label<'_>) -> Result<Secret, SecretError> {
+        self.decrypt(key, label).ok_or_else(|| SecretError::WrongKey { name: label.name.to_owned() })
     }
 
-    fn decrypt(&self, key: &Key, name: &str) -> Option<Secret> {
+    fn decrypt(&self, key: &Key, label: Label<'_>) -> Option<Secret> {
         let bytes = STANDARD.decode(&self.sealed).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE>()?;
-        let bound = bound_to(name);
+        let bound = label.bound();
         let payload = Payload { msg: sealed, aad: bound.as_bytes() };
         let plain = Zeroizing::new(cipher(key).decrypt(&XNonce::from(*nonce), payload).ok()?);
         str::from_utf8(&plain).ok().map(|text| Secret::new(text.to_owned()))
@@ -83,7 +82,19 @@ fn cipher(key: &Key) -> XChaCha20Poly1305 {
     XChaCha20Poly1305::new(&chacha20poly1305::Key::from(**key))
 }
 
-/// What a sealed value belongs to: moved to another name it does not open.
-fn bound_to(name: &str) -> String {
-    format!("toolgate secret {VERSION} {name}")
+/// What a sealed value belongs to: moved to another name or another kind it does not open.
+#[derive(Clone, Copy)]
+pub(crate) struct Label<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl<'a> Label<'a> {
+    pub(crate) fn secret(name: &'a str) -> Self {
+        Self { kind: "secret", name }
+    }
+
+    fn bound(self) -> String {
+        format!("toolgate {} {VERSION} {}", self.kind, self.name)
+    }
 }

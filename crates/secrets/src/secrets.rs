@@ -10,18 +10,18 @@ use toolgate_host::{Clock, Secret};
 
 use crate::key::{Key, KeySource};
 use crate::name::SecretName;
-use crate::sealed::{Sealed, Times};
+use crate::sealed::{Label, Sealed, Times};
 use crate::{SecretError, value};
 
 /// So often a change is tried again when someone else was faster.
-const TRIES: usize = 16;
+pub(crate) const TRIES: usize = 16;
 
 /// The secrets of a store. Clones are the same.
 #[derive(Clone)]
 pub struct Secrets {
-    store: SharedStore,
+    pub(crate) store: SharedStore,
     key: KeySource,
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 /// What may be known of a secret.
@@ -102,7 +102,7 @@ impl Secrets {
         let Some(first) = documents.first() else { return Ok(Snapshot::default()) };
         let key = self.blocking(|key| key.read()).await?.ok_or_else(|| self.missing_key(&first.id))?;
         let open = |document: &Document| {
-            let secret = Sealed::read(document)?.open(&key, &document.id)?;
+            let secret = Sealed::read(document)?.open(&key, Label::secret(&document.id))?;
             Ok((document.id.parse()?, secret))
         };
         documents.iter().map(open).collect::<Result<_, _>>().map(|map| Snapshot(Arc::new(map)))
@@ -114,9 +114,16 @@ impl Secrets {
         if let Some(key) = self.blocking(|key| key.read()).await? {
             return Ok(key);
         }
-        let others = self.store.list(Collection::Secrets).await?;
-        if let Some(other) = others.iter().find(|other| other.id != name.as_str()) {
-            return Err(self.missing_key(&other.id));
+        self.first_key(Collection::Secrets, name.as_str()).await
+    }
+
+    /// The key to store the first text with; no other may be there.
+    pub(crate) async fn first_key(&self, collection: Collection, id: &str) -> Result<Key, SecretError> {
+        for sealed in [Collection::Secrets, Collection::Grants] {
+            let others = self.store.list(sealed).await?;
+            if let Some(other) = others.iter().find(|other| sealed != collection || other.id != id) {
+                return Err(self.missing_key(&other.id));
+            }
         }
         self.blocking(|key| key.read_or_make()).await
     }
@@ -133,19 +140,25 @@ impl Secrets {
         // What cannot be read any more may be replaced all the same.
         let before = there.and_then(|document| Sealed::read(document).ok());
         let times = Times { created_ms: before.map_or(updated_ms, |before| before.created_ms), updated_ms };
-        let body = serde_json::json!(Sealed::seal(key, name, secret, times)?).to_string();
+        let body =
+            serde_json::json!(Sealed::seal(key, Label::secret(name.as_str()), secret, times)?).to_string();
         Ok(match there {
             None => Write::Insert { collection, id, body, expires_ms },
             Some(there) => Write::Replace { collection, id, revision: there.revision, body, expires_ms },
         })
     }
 
-    fn missing_key(&self, name: &str) -> SecretError {
+    pub(crate) fn missing_key(&self, name: &str) -> SecretError {
         let path = match &self.key {
             KeySource::File(path) => path.clone(),
             KeySource::Given(_) => PathBuf::new(),
         };
         SecretError::MissingKey { name: name.to_owned(), path }
+    }
+
+    /// The key, if there is one.
+    pub(crate) async fn key(&self) -> Result<Option<Key>, SecretError> {
+        self.blocking(|key| key.read()).await
     }
 
     async fn blocking<T: Send + 'static>(

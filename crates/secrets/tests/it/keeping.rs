@@ -64,6 +64,60 @@ async fn the_store_never_sees_a_value_and_no_two_bodies_are_alike() {
 }
 
 #[tokio::test]
+async fn other_texts_are_kept_encrypted_and_open_only_in_their_place() {
+    let store = store();
+    let secrets = given(&store, KEY);
+    let grants = Collection::Grants;
+    secrets.keep_text(grants, "github/ann", &secret("short")).await.unwrap();
+    secrets.keep_text(grants, "github/ann", &secret("the text of ann")).await.unwrap();
+    secrets.keep_text(grants, "github", &secret("the shared text")).await.unwrap();
+    let text = |id: &'static str| {
+        let secrets = secrets.clone();
+        async move { secrets.text(grants, id).await.map(|text| text.map(|text| text.expose().to_owned())) }
+    };
+    assert_eq!(text("github/ann").await.unwrap().as_deref(), Some("the text of ann"));
+    assert_eq!(text("nobody").await.unwrap(), None);
+    assert_eq!(secrets.texts(grants).await.unwrap().len(), 2);
+    // Nothing of it is a secret that configuration could name.
+    assert!(secrets.list().await.unwrap().is_empty());
+
+    let documents = store.list(grants).await.unwrap();
+    for document in &documents {
+        assert_eq!(crate::checker::leak(document.body.as_bytes(), "text of ann"), None);
+    }
+    let ann = documents.iter().find(|document| document.id == "github/ann").unwrap();
+    let moved = Write::Insert {
+        collection: grants,
+        id: "github/ben".into(),
+        body: ann.body.clone(),
+        expires_ms: None,
+    };
+    assert_eq!(store.write(vec![moved]).await.unwrap(), Written::Done);
+    assert!(matches!(text("github/ben").await, Err(SecretError::WrongKey { .. })));
+    assert!(matches!(
+        given(&store, &KEY.replace('0', "1")).text(grants, "github").await,
+        Err(SecretError::WrongKey { .. })
+    ));
+    assert!(secrets.remove_text(grants, "github").await.unwrap());
+    assert!(!secrets.remove_text(grants, "github").await.unwrap());
+    assert_eq!(text("github").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn no_new_key_is_made_where_texts_under_another_are_kept() {
+    let (store, folder) = (store(), tempfile::tempdir().unwrap());
+    given(&store, KEY).keep_text(Collection::Grants, "github", &secret("text")).await.unwrap();
+    let secrets = in_folder(&store, folder.path());
+    let error = secrets.set(&"A".parse().unwrap(), &secret("long enough")).await.unwrap_err();
+    assert!(matches!(error, SecretError::MissingKey { .. }), "{error}");
+    let error = secrets.keep_text(Collection::Grants, "other", &secret("text")).await.unwrap_err();
+    assert!(matches!(error, SecretError::MissingKey { .. }), "{error}");
+    // What nobody can open may be replaced.
+    secrets.keep_text(Collection::Grants, "github", &secret("new")).await.unwrap();
+    assert_eq!(secrets.text(Collection::Grants, "github").await.unwrap().unwrap().expose(), "new");
+}
+
+#[tokio::test]
 async fn values_that_cannot_be_secrets_are_refused_with_the_reason() {
     let secrets = given(&store(), KEY);
     let error = secrets.set(&"A".parse().unwrap(), &secret("1234567")).await.unwrap_err();
