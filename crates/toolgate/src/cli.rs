@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) use approvals::{Approvals, Lasting};
 pub(crate) use audit::{Audit, Which};
 pub(crate) use config::Config;
-pub(crate) use mcp::{Add, Import, Mcp, Named};
+pub(crate) use mcp::{Add, Auth, Import, Logout, Mcp, Named};
 pub(crate) use pins::Pins;
 pub(crate) use policy::Policy;
 pub(crate) use secret::Secret;

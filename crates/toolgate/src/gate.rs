@@ -20,7 +20,7 @@ use crate::command::Process;
 use crate::logging;
 use crate::parts::{self, Parts};
 use crate::settings::{PackName, Reloaded, Reloader, Settings};
-use crate::upstreams::{Kept, Upstreams};
+use crate::upstreams::{Grants, Kept, Upstreams};
 
 /// What a model should know before it uses the tools.
 const INSTRUCTIONS: &str = "Toolgate gives you tools of several sources under one policy. A call may be refused or \
@@ -64,7 +64,8 @@ impl Gate {
         let packs: anyhow::Result<Vec<_>> =
             settings.packs.iter().map(|pack| Ok((*pack, source(*pack, settings, tasks)?))).collect();
         let packs = packs?;
-        let mut upstreams = Upstreams::new(Kept::new(parts.database.clone()), tasks.clone());
+        let kept = Kept::new(parts.database.clone());
+        let mut upstreams = Upstreams::new(kept, Grants::new(&parts, tasks), tasks.clone());
         upstreams.apply(settings, &secrets).await;
         let mut builder = Hub::builder(info, tasks.clone())
             .settings(hub_settings(settings))

@@ -67,7 +67,7 @@ impl Parts {
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
             loop {
                 match changes.recv().await {
-                    Ok(Collection::Secrets) | Err(RecvError::Lagged(_)) => {}
+                    Ok(Collection::Secrets | Collection::Grants) | Err(RecvError::Lagged(_)) => {}
                     Ok(_) => continue,
                     Err(RecvError::Closed) => return,
                 }
@@ -111,10 +111,19 @@ impl Parts {
         }));
     }
 
+    /// Hides what lets us in to other servers, as it is now.
+    pub(crate) async fn hide_grants(&self) -> anyhow::Result<()> {
+        self.load_secrets().await.map(drop)
+    }
+
     async fn load_secrets(&self) -> anyhow::Result<Snapshot> {
         let secrets = self.secrets.load().await?;
-        let all: Vec<(String, Secret)> =
+        let mut all: Vec<(String, Secret)> =
             secrets.iter().map(|(name, secret)| (name.to_string(), secret.clone())).collect();
+        for (_, grant) in self.secrets.texts(Collection::Grants).await? {
+            let parts = toolgate_upstream::secrets_in(&grant).into_iter();
+            all.extend(parts.map(|secret| ("OAUTH_TOKEN".to_owned(), secret)));
+        }
         let redactor = self.redactor.clone();
         tokio::task::spawn_blocking(move || redactor.set(all)).await??;
         Ok(secrets)

@@ -1,6 +1,7 @@
 //! The upstreams of a hub: started as configured, left alone while their tables stay the same, ended when they go.
 
 mod fill;
+mod grants;
 mod keep;
 mod misconfigured;
 
@@ -9,13 +10,14 @@ use std::sync::Arc;
 
 use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::Source;
-use toolgate_host::Tasks;
+use toolgate_host::{Clock, Tasks};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{
-    BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
+    Authorizer, BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
 };
 
 pub(crate) use fill::{Filling, sensitive, stand_in};
+pub(crate) use grants::Grants;
 pub(crate) use keep::Kept;
 use misconfigured::Misconfigured;
 
@@ -29,6 +31,7 @@ const MOST_IN_A_ROW: u32 = 4;
 pub(crate) struct Upstreams {
     running: BTreeMap<String, Entry>,
     kept: Kept,
+    grants: Arc<Grants>,
     environment: Environment,
     /// How many of their programs start at once.
     starts: Starts,
@@ -61,10 +64,11 @@ impl Entry {
 
 impl Upstreams {
     /// None yet.
-    pub(crate) fn new(kept: Kept, tasks: Tasks) -> Self {
+    pub(crate) fn new(kept: Kept, grants: Arc<Grants>, tasks: Tasks) -> Self {
         Self {
             running: BTreeMap::new(),
             kept,
+            grants,
             environment: process_environment(),
             starts: Starts::default(),
             tasks,
@@ -126,13 +130,14 @@ impl Upstreams {
         kept: Option<Definitions>,
         switched: Option<bool>,
     ) -> What {
-        let plan = match plan {
+        let mut plan = match plan {
             Ok(plan) => plan,
             Err(error) => {
                 tracing::warn!(upstream = name, "it cannot be used: {error}");
                 return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
             }
         };
+        plan.authorize(self.grants.clone(), &self.tasks, Clock::system());
         let surroundings = Surroundings {
             tasks: self.tasks.clone(),
             variables: self.environment.variables(),
@@ -162,17 +167,34 @@ pub(crate) async fn try_out(
     table: &UpstreamConfig,
     timeout: Option<u64>,
     secrets: &Snapshot,
+    grants: &Arc<Grants>,
     tasks: &Tasks,
 ) -> Report {
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
-        Ok(plan) => {
+        Ok(mut plan) => {
+            plan.authorize(grants.clone(), tasks, Clock::system());
             let (tasks, variables) = (tasks.clone(), environment.variables());
             let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
             Upstream::test(plan, surroundings).await
         }
         Err(error) => Report { status: misconfigured::status(name, &error), definitions: None },
     }
+}
+
+/// What signs us in to a server as its table says; none where we do not sign in.
+///
+/// # Errors
+/// The table cannot be used.
+pub(crate) fn authorizer(
+    name: &str,
+    table: &UpstreamConfig,
+    secrets: &Snapshot,
+    grants: &Arc<Grants>,
+    tasks: &Tasks,
+) -> Result<Option<Arc<Authorizer>>, BadConfig> {
+    let mut plan = plan(name, table, None, secrets, &process_environment()).0?;
+    Ok(plan.authorize(grants.clone(), tasks, Clock::system()))
 }
 
 /// What a table means, and a digest of what was filled in.

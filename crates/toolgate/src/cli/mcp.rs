@@ -75,6 +75,15 @@ pub(crate) enum Mcp {
     /// Have the running hub connect to a server anew.
     #[command(after_help = examples::RESTART)]
     Restart(Named),
+    /// Sign in to a server.
+    ///
+    /// It opens your browser, where you sign in and agree; a hub that runs then connects by itself. On a machine
+    /// without a browser, open the address elsewhere, and paste the address at which that browser ends.
+    #[command(after_help = examples::AUTH)]
+    Auth(Auth),
+    /// Sign out of a server: its tokens are given back, and forgotten.
+    #[command(after_help = examples::LOGOUT)]
+    Logout(Logout),
     /// Print the end of what a server's program wrote to standard error.
     #[command(after_help = examples::LOGS)]
     Logs {
@@ -100,6 +109,33 @@ pub(crate) enum Mcp {
 pub(crate) struct Named {
     /// The server.
     pub(crate) name: String,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Auth {
+    /// The server.
+    pub(crate) name: String,
+    /// Open no browser; print the address instead.
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// The principal who signs in, where each does so for itself.
+    #[arg(long, value_name = "ID")]
+    pub(crate) principal: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Logout {
+    /// The server.
+    pub(crate) name: String,
+    /// The principal who signs out, where each does so for itself.
+    #[arg(long, value_name = "ID")]
+    pub(crate) principal: Option<String>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -178,7 +214,7 @@ pub(crate) struct Import {
     pub(crate) json: bool,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as `NAME=VALUE`".into()),
@@ -186,7 +222,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// As others write it too: `Name: value`.
-fn header(text: &str) -> Result<(String, String), String> {
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
     let at = text.find(['=', ':']).filter(|at| *at > 0).ok_or("write it as `NAME=VALUE`")?;
     let (name, value) = text.split_at(at);
     Ok((name.trim().to_owned(), value[1..].trim().to_owned()))

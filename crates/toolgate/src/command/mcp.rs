@@ -1,9 +1,11 @@
 //! `toolgate mcp`: other MCP servers, added, imported, tested and watched.
 
 mod add;
+mod auth;
 mod import;
 mod known;
 mod list;
+mod logout;
 mod logs;
 mod reload;
 mod remove;
@@ -53,6 +55,8 @@ pub(crate) async fn run(
         Mcp::Enable(named) => switch::run(&scene, named, true).await,
         Mcp::Disable(named) => switch::run(&scene, named, false).await,
         Mcp::Restart(named) => restart::run(&scene, named).await,
+        Mcp::Auth(auth) => auth::run(&scene, auth).await,
+        Mcp::Logout(logout) => logout::run(&scene, logout).await,
         Mcp::Logs { name, follow, json } => logs::run(&scene, name, *follow, *json).await,
         Mcp::Import(import) => import::run(&scene, import).await,
     }

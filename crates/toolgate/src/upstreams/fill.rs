@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use toolgate_config::Environment;
 use toolgate_host::Secret;
 use toolgate_secrets::Snapshot;
-use toolgate_upstream::UpstreamConfig;
+use toolgate_upstream::{Oauth, UpstreamConfig};
 
 const OPEN: &str = "{env:";
 
@@ -58,8 +58,12 @@ pub(crate) fn sensitive(table: &UpstreamConfig, environment: &Environment) -> Ve
     let none = Snapshot::default();
     let filling = Filling::new(&none, environment);
     let values = table.headers.iter().chain(&table.env).filter(|(name, _)| sounds_secret(name));
+    let client = match &table.oauth {
+        Some(Oauth::With(oauth)) => oauth.client_secret.as_ref(),
+        Some(Oauth::On | Oauth::Off) | None => None,
+    };
     // What refers to a secret is hidden as that secret.
-    values.filter_map(|(_, value)| filling.fill(value).ok()).collect()
+    values.map(|(_, value)| value).chain(client).filter_map(|value| filling.fill(value).ok()).collect()
 }
 
 fn sounds_secret(name: &str) -> bool {
@@ -75,7 +79,7 @@ pub(crate) fn stand_in(text: &str) -> Secret {
         let Some(length) = rest[start..].find('}') else { break };
         shown.push_str(&rest[..start]);
         // Whatever begins with a reference may well be an address.
-        shown.push_str(if shown.is_empty() { "http://x" } else { "x" });
+        shown.push_str(if shown.is_empty() { "https://x" } else { "x" });
         rest = &rest[start + length + 1..];
     }
     shown.push_str(rest);
@@ -119,8 +123,8 @@ mod tests {
             assert_eq!(stand_in(text).expose(), expect);
         }
         check("https://h/mcp", "https://h/mcp");
-        check("{secret:URL}", "http://x");
-        check("{env:BASE}/mcp/{secret:T}", "http://x/mcp/x");
+        check("{secret:URL}", "https://x");
+        check("{env:BASE}/mcp/{secret:T}", "https://x/mcp/x");
         check("https://h/{secret:T}?x={env:Y}", "https://h/x?x=x");
         check("https://h/{secret:T", "https://h/{secret:T");
     }

@@ -37,6 +37,8 @@ mod servers;
 #[cfg(test)]
 mod setup;
 #[cfg(test)]
+mod sign_in;
+#[cfg(test)]
 mod stdio;
 #[cfg(test)]
 mod terminal;

@@ -65,6 +65,20 @@ pub(super) const RESTART: &str = "\
 Examples:
     toolgate mcp restart filesystem";
 
+pub(super) const AUTH: &str = "\
+Examples:
+    toolgate mcp auth github
+
+  On a machine without a browser:
+    toolgate mcp auth github --no-browser
+
+  For one principal, where `mcp.github.oauth.per_principal` is set:
+    toolgate mcp auth github --principal alice";
+
+pub(super) const LOGOUT: &str = "\
+Examples:
+    toolgate mcp logout github";
+
 pub(super) const LOGS: &str = "\
 Examples:
     toolgate mcp logs filesystem

@@ -11,7 +11,7 @@ use super::told::{print, say};
 use super::{Scene, running};
 use crate::cli::Named;
 use crate::command::setup::diff;
-use crate::upstreams::Kept;
+use crate::upstreams::{Grants, Kept};
 
 pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<ExitCode> {
     let name = &named.name;
@@ -27,6 +27,11 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     let diff = diff::between(&file.path, file.text(), &after);
     file.write(after).await?;
     let (parts, _) = scene.parts().await?;
+    // What lets us in is given back, where it can be.
+    if let Ok((authorizer, holder)) = super::auth::of(scene, name, None).await {
+        authorizer.logout(holder).await.map_err(|error| super::auth::told(&error))?;
+    }
+    Grants::new(&parts, &scene.process.tasks).forget(name).await?;
     Kept::new(parts.database).forget(name).await?;
     let reloaded = running::reload(&scene.settings).await?.is_some();
     if reloaded {

@@ -1,0 +1,126 @@
+//! What lets us in to other servers: kept encrypted in the store, and hidden in whatever goes out.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use toolgate_core::{Collection, Store as _, Write, Written};
+use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_secrets::SecretError;
+use toolgate_upstream::{Keeping, TokenStore};
+
+use crate::parts::Parts;
+
+/// How long a turn lasts at most, in milliseconds: longer than a renewal takes.
+const TURN_MS: u64 = 30_000;
+
+/// What lets us in to other servers.
+pub(crate) struct Grants {
+    parts: Parts,
+    changes: watch::Receiver<u64>,
+}
+
+impl Grants {
+    /// The grants of a store; from now on it hears of their changes, by whomever.
+    pub(crate) fn new(parts: &Parts, tasks: &Tasks) -> Arc<Self> {
+        let (told, changes) = watch::channel(0);
+        let mut heard = parts.database.changes();
+        tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
+            loop {
+                match heard.recv().await {
+                    Ok(Collection::Grants) | Err(RecvError::Lagged(_)) => {
+                        told.send_modify(|count| *count += 1)
+                    }
+                    Ok(_) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        }));
+        Arc::new(Self { parts: parts.clone(), changes })
+    }
+
+    /// Forgets what lets anyone in to a server.
+    pub(crate) async fn forget(&self, server: &str) -> Result<(), SecretError> {
+        if !self.parts.database.exists() {
+            return Ok(());
+        }
+        let of_principals = format!("{server}/");
+        for grant in self.parts.database.list(Collection::Grants).await? {
+            if grant.id == server || grant.id.starts_with(&of_principals) {
+                self.parts.secrets.remove_text(Collection::Grants, &grant.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take(&self, key: &str) -> Result<bool, toolgate_core::StoreError> {
+        let (collection, id) = (Collection::State, turn(key));
+        let expires_ms = Some(Clock::system().unix_ms() + TURN_MS);
+        let write = Write::Insert { collection, id, body: String::new(), expires_ms };
+        Ok(self.parts.database.write(vec![write]).await? == Written::Done)
+    }
+
+    async fn end(&self, key: &str) -> Result<(), toolgate_core::StoreError> {
+        let (collection, id) = (Collection::State, turn(key));
+        if let Some(taken) = self.parts.database.get(collection, &id).await? {
+            let write = Write::Remove { collection, id, revision: taken.revision };
+            // Another that has taken it meanwhile keeps it.
+            let (Written::Done | Written::Conflict) = self.parts.database.write(vec![write]).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The document that stands for the turn to renew a grant.
+fn turn(key: &str) -> String {
+    format!("renewing:{key}")
+}
+
+impl TokenStore for Grants {
+    fn load<'a>(&'a self, key: &'a str) -> Keeping<'a, Option<Secret>> {
+        Box::pin(async move {
+            if !self.parts.database.exists() {
+                return Ok(None);
+            }
+            match self.parts.secrets.text(Collection::Grants, key).await {
+                // What cannot be opened any more lets nobody in; signing in replaces it.
+                Err(error @ (SecretError::WrongKey { .. } | SecretError::MissingKey { .. })) => {
+                    tracing::warn!("what lets us in to `{key}` is lost: {error}");
+                    Ok(None)
+                }
+                read => read.map_err(|error| error.to_string()),
+            }
+        })
+    }
+
+    fn save<'a>(&'a self, key: &'a str, text: Secret) -> Keeping<'a, ()> {
+        Box::pin(async move {
+            let kept = self.parts.secrets.keep_text(Collection::Grants, key, &text).await;
+            kept.map_err(|error| error.to_string())?;
+            // It is hidden before it is used.
+            self.parts.hide_grants().await.map_err(|error| format!("{error:#}"))
+        })
+    }
+
+    fn remove<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
+        Box::pin(async move {
+            if !self.parts.database.exists() {
+                return Ok(());
+            }
+            let removed = self.parts.secrets.remove_text(Collection::Grants, key).await;
+            removed.map(drop).map_err(|error| error.to_string())
+        })
+    }
+
+    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool> {
+        Box::pin(async move { self.take(key).await.map_err(|error| error.to_string()) })
+    }
+
+    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
+        Box::pin(async move { self.end(key).await.map_err(|error| error.to_string()) })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.clone()
+    }
+}
