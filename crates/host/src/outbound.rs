@@ -4,15 +4,18 @@
 
 mod guard;
 
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response, StatusCode};
+use reqwest::{Client, ClientBuilder, Method, Proxy, Response, StatusCode};
+use tokio::sync::OnceCell;
 use url::{Host, Url};
 
+use crate::authorities::read_authorities;
 use guard::Guard;
 
 /// How long a request may take as a whole.
@@ -44,6 +47,12 @@ pub enum OutboundError {
         /// What happened.
         source: reqwest::Error,
     },
+    /// What it takes to ask is not there.
+    #[error("no other server can be asked: {why}")]
+    Unready {
+        /// What is wrong.
+        why: String,
+    },
     /// The answer was no success.
     #[error("`{url}` answered {status}")]
     Status {
@@ -63,8 +72,20 @@ pub enum OutboundError {
 /// Sends requests to other servers. What it needs for that is made with the first of them.
 #[derive(Debug, Default)]
 pub struct Outbound {
-    client: OnceLock<Client>,
+    client: OnceCell<Client>,
     guard: Option<Guard>,
+    route: Route,
+}
+
+/// How other servers are reached; by default directly, and trusting whom the machine trusts.
+#[derive(Debug, Clone, Default)]
+pub struct Route {
+    /// The proxies to use, in order.
+    pub proxies: Vec<Proxy>,
+    /// Where these are: a person configured them, so no guard keeps us from them.
+    pub proxy_hosts: Vec<String>,
+    /// A file with certificates of authorities that are trusted beside the machine's own.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// A request to another server.
@@ -94,7 +115,15 @@ pub struct Answer {
 impl Outbound {
     /// For addresses that a server names which is at `home`: nothing may be nearer to this machine than that is.
     pub fn guarded(home: &Url) -> Self {
-        Self { client: OnceLock::new(), guard: Some(Guard::of(home)) }
+        Self { guard: Some(Guard::of(home)), ..Self::default() }
+    }
+
+    /// The same, on this route.
+    #[must_use]
+    pub fn by(mut self, route: Route) -> Self {
+        self.guard = self.guard.map(|guard| guard.but_for(&route.proxy_hosts));
+        self.route = route;
+        self
     }
 
     /// Whether an address may be asked, as far as it can be told without asking.
@@ -117,7 +146,7 @@ impl Outbound {
         let Request { method, url, headers, body } = request;
         let address = self.permits(&url)?;
         let lost = |source| OutboundError::Unreachable { url: url.clone(), source };
-        let request = self.client().map_err(lost)?.request(method, address).body(body);
+        let request = self.client().await?.request(method, address).body(body);
         let request = request.headers(headers.into_iter().collect());
         let answer = request.send().await.map_err(lost)?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
@@ -131,7 +160,7 @@ impl Outbound {
     pub async fn get(&self, url: &str) -> Result<Bytes, OutboundError> {
         let address = self.permits(url)?;
         let lost = |source| OutboundError::Unreachable { url: url.to_owned(), source };
-        let request = self.client().map_err(lost)?.get(address).header("accept", "application/json");
+        let request = self.client().await?.get(address).header("accept", "application/json");
         let answer = request.send().await.map_err(lost)?;
         if answer.status() != StatusCode::OK {
             return Err(OutboundError::Status { url: url.to_owned(), status: answer.status().as_u16() });
@@ -139,21 +168,36 @@ impl Outbound {
         read(answer, url).await
     }
 
-    fn client(&self) -> Result<&Client, reqwest::Error> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let mut client = Client::builder()
+    async fn client(&self) -> Result<&Client, OutboundError> {
+        self.client.get_or_try_init(|| self.make()).await
+    }
+
+    async fn make(&self) -> Result<Client, OutboundError> {
+        let unready = |why: String| OutboundError::Unready { why };
+        let builder = self.builder();
+        let Some(path) = self.route.ca_file.clone() else {
+            return builder.build().map_err(|error| unready(error.to_string()));
+        };
+        let read = tokio::task::spawn_blocking(move || read_authorities(&path)).await;
+        let read = read.map_err(|error| unready(error.to_string()))?;
+        let trusted = read.map_err(|error| unready(error.to_string()))?;
+        builder.tls_certs_merge(trusted).build().map_err(|error| unready(error.to_string()))
+    }
+
+    fn builder(&self) -> ClientBuilder {
+        let mut builder = Client::builder()
             .redirect(Policy::none())
             .no_proxy()
             .timeout(TIME)
             .connect_timeout(TIME)
             .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
-        if let Some(guard) = &self.guard {
-            client = client.dns_resolver(Arc::new(guard.clone()));
+        for proxy in &self.route.proxies {
+            builder = builder.proxy(proxy.clone());
         }
-        let client = client.build()?;
-        Ok(self.client.get_or_init(|| client))
+        match &self.guard {
+            Some(guard) => builder.dns_resolver(Arc::new(guard.clone())),
+            None => builder,
+        }
     }
 }
 

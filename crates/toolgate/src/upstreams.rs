@@ -137,12 +137,12 @@ impl Upstreams {
                 return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
             }
         };
-        plan.authorize(self.grants.clone(), &self.tasks, Clock::system());
         let surroundings = Surroundings {
             tasks: self.tasks.clone(),
             variables: self.environment.variables(),
             starts: self.starts.clone(),
         };
+        plan.authorize(self.grants.clone(), &surroundings, Clock::system());
         let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
         if let Some(on) = switched {
             upstream.set_enabled(on);
@@ -173,9 +173,9 @@ pub(crate) async fn try_out(
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
         Ok(mut plan) => {
-            plan.authorize(grants.clone(), tasks, Clock::system());
             let (tasks, variables) = (tasks.clone(), environment.variables());
             let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
+            plan.authorize(grants.clone(), &surroundings, Clock::system());
             Upstream::test(plan, surroundings).await
         }
         Err(error) => Report { status: misconfigured::status(name, &error), definitions: None },
@@ -193,8 +193,11 @@ pub(crate) fn authorizer(
     grants: &Arc<Grants>,
     tasks: &Tasks,
 ) -> Result<Option<Arc<Authorizer>>, BadConfig> {
-    let mut plan = plan(name, table, None, secrets, &process_environment()).0?;
-    Ok(plan.authorize(grants.clone(), tasks, Clock::system()))
+    let environment = process_environment();
+    let mut plan = plan(name, table, None, secrets, &environment).0?;
+    let (tasks, variables) = (tasks.clone(), environment.variables());
+    let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
+    Ok(plan.authorize(grants.clone(), &surroundings, Clock::system()))
 }
 
 /// What a table means, and a digest of what was filled in.

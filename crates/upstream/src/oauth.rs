@@ -25,7 +25,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::PrincipalId;
-use toolgate_host::outbound::Request;
+use toolgate_host::outbound::{Request, Route};
 use toolgate_host::{Clock, Outbound, Tasks};
 use toolgate_wire::{Version, headers};
 use url::Url;
@@ -34,6 +34,7 @@ use crate::config::GrantKind;
 use crate::link::Declared;
 use crate::open::modern_params;
 use crate::plan::{AddressPlan, Plan, Reach};
+use crate::upstream::Surroundings;
 use challenge::Challenge;
 use client::Applicant;
 use discovery::{Found, Scout};
@@ -105,17 +106,27 @@ pub struct Authorizer {
     events: broadcast::Sender<Signed>,
 }
 
+/// What it works with.
+struct With {
+    store: Arc<dyn TokenStore>,
+    route: Route,
+    tasks: Tasks,
+    clock: Clock,
+}
+
 impl Plan {
     /// Lets us sign in to the server, and says by what; none where it is a program, or is told otherwise who we are.
     pub fn authorize(
         &mut self,
         store: Arc<dyn TokenStore>,
-        tasks: &Tasks,
+        surroundings: &Surroundings,
         clock: Clock,
     ) -> Option<Arc<Authorizer>> {
         let Reach::Address(address) = &mut self.reach else { return None };
         let oauth = address.oauth.take()?;
-        let authorizer = Authorizer::new(self.name.clone(), address, oauth, (store, tasks.child(), clock));
+        let route = address.route(&surroundings.variables);
+        let with = With { store, route, tasks: surroundings.tasks.child(), clock };
+        let authorizer = Authorizer::new(self.name.clone(), address, oauth, with);
         self.authorizer = Some(authorizer.clone());
         Some(authorizer)
     }
@@ -126,13 +137,13 @@ impl Authorizer {
         server: Arc<str>,
         address: &AddressPlan,
         plan: OauthPlan,
-        (store, tasks, clock): (Arc<dyn TokenStore>, Tasks, Clock),
+        With { store, route, tasks, clock }: With,
     ) -> Arc<Self> {
         let changes = store.changes();
         let this = Arc::new(Self {
             server,
-            guarded: Outbound::guarded(&address.url),
-            plain: Outbound::default(),
+            guarded: Outbound::guarded(&address.url).by(route.clone()),
+            plain: Outbound::default().by(route),
             url: address.url.clone(),
             headers: address.headers.clone(),
             plan,

@@ -20,9 +20,11 @@ enum Nearness {
 #[derive(Debug, Clone)]
 pub(super) struct Guard(Arc<Home>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Home {
     host: String,
+    /// Hosts that may be reached wherever they are.
+    exempt: Vec<String>,
     nearness: Nearness,
 }
 
@@ -37,7 +39,13 @@ impl Guard {
         };
         // One that is at such an address may be spoken to, but not send us to others there.
         let nearness = if nearness == Nearness::Never { Nearness::Public } else { nearness };
-        Self(Arc::new(Home { host: home.host_str().unwrap_or_default().to_owned(), nearness }))
+        let host = home.host_str().unwrap_or_default().to_owned();
+        Self(Arc::new(Home { host, exempt: Vec::new(), nearness }))
+    }
+
+    /// The same, but for these hosts, when they are on the way.
+    pub(super) fn but_for(&self, hosts: &[String]) -> Self {
+        Self(Arc::new(Home { exempt: hosts.to_vec(), ..(*self.0).clone() }))
     }
 
     /// Whether an address may be asked, as far as it can be told without resolving its name.
@@ -65,8 +73,8 @@ impl Resolve for Guard {
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let is_home = host == guard.0.host;
-            let fit: Vec<SocketAddr> = found.filter(|at| is_home || guard.permits_ip(at.ip())).collect();
+            let is_free = host == guard.0.host || guard.0.exempt.contains(&host);
+            let fit: Vec<SocketAddr> = found.filter(|at| is_free || guard.permits_ip(at.ip())).collect();
             if fit.is_empty() {
                 return Err(format!("`{host}` is at an address that a server may not send us to").into());
             }

@@ -64,9 +64,9 @@ impl From<OutboundError> for OauthError {
                 Self::untrusted(error.to_string())
             }
             OutboundError::TooLarge { .. } => Self::untrusted(error.to_string()),
-            OutboundError::Unreachable { .. } | OutboundError::Status { .. } => {
-                Self::unavailable(words(&error))
-            }
+            OutboundError::Unreachable { .. }
+            | OutboundError::Status { .. }
+            | OutboundError::Unready { .. } => Self::unavailable(words(&error)),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use reqwest::NoProxy;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use toolgate_host::Secret;
+use toolgate_host::outbound::Route;
 use url::Url;
 
 use super::BadConfig;
@@ -91,20 +92,47 @@ impl AddressPlan {
     }
 }
 
+/// Where what lets us in is found out and given: on the way to the address, by the same proxies and authorities.
+impl AddressPlan {
+    pub(crate) fn route(&self, variables: &[(OsString, OsString)]) -> Route {
+        let urls = match &self.proxy {
+            ProxyPlan::Off => Vec::new(),
+            ProxyPlan::At(url) => vec![url.clone()],
+            ProxyPlan::Environment => ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"]
+                .into_iter()
+                .filter_map(|name| named(variables, name).and_then(proxy))
+                .collect(),
+        };
+        Route {
+            // What cannot be used is told when the address itself is reached.
+            proxies: self.proxies(variables).unwrap_or_default(),
+            proxy_hosts: urls.iter().filter_map(|url| url.host_str().map(ToOwned::to_owned)).collect(),
+            ca_file: self.ca_file.clone(),
+        }
+    }
+}
+
+/// A variable in either spelling.
+fn named<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a str> {
+    let get = |wanted: &str| variables.iter().find(|(name, _)| name == wanted);
+    let found = get(&name.to_ascii_lowercase()).or_else(|| get(name))?;
+    found.1.to_str().filter(|value| !value.is_empty())
+}
+
+/// A proxy as people write it, with or without a scheme.
+fn proxy(text: &str) -> Option<Url> {
+    web(text).or_else(|| web(&format!("http://{text}")))
+}
+
 fn web(text: &str) -> Option<Url> {
     Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// The proxies that the usual variables name, in either spelling. What cannot be used is passed by.
 fn of_environment(variables: &[(OsString, OsString)]) -> reqwest::Result<Vec<reqwest::Proxy>> {
-    let get = |name: &str| {
-        let named = |wanted: &str| variables.iter().find(|(name, _)| name == wanted);
-        let found = named(&name.to_ascii_lowercase()).or_else(|| named(name))?;
-        found.1.to_str().filter(|value| !value.is_empty())
-    };
+    let get = |name: &str| named(variables, name);
     let not_for = NoProxy::from_string(&format!("{HERE},{}", get("NO_PROXY").unwrap_or_default()));
-    let address =
-        |name: &str| get(name).and_then(|text| web(text).or_else(|| web(&format!("http://{text}"))));
+    let address = |name: &str| get(name).and_then(proxy);
     let mut proxies = Vec::new();
     if let Some(url) = address("HTTPS_PROXY") {
         proxies.push(reqwest::Proxy::https(url)?);

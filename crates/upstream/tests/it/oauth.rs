@@ -9,7 +9,7 @@ mod signing_in;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_host::{Clock, Tasks};
+use toolgate_host::Clock;
 use toolgate_testkit::builder;
 use toolgate_upstream::{Authorizer, Holder, Login, MemoryTokens, OauthError, State, Upstream};
 
@@ -29,8 +29,9 @@ struct Guarded {
 /// A rig whose upstream can be signed in to.
 fn signed(table: Value, tokens: Arc<MemoryTokens>, clock: Clock) -> (Rig, Arc<Authorizer>) {
     let mut plan = plan(table);
-    let authorizer = plan.authorize(tokens, &Tasks::new(), clock).unwrap();
-    let upstream = Arc::new(Upstream::start(plan, surroundings(), None));
+    let surroundings = surroundings();
+    let authorizer = plan.authorize(tokens, &surroundings, clock).unwrap();
+    let upstream = Arc::new(Upstream::start(plan, surroundings, None));
     let hub = builder([upstream.clone()]).build().unwrap();
     (Rig { hub, upstream, place: Arc::new(tempfile::tempdir().unwrap()) }, authorizer)
 }
@@ -56,7 +57,7 @@ impl Guarded {
     /// What another process would sign in with.
     fn elsewhere(&self, more: Value) -> Arc<Authorizer> {
         let mut plan = plan(with(self.web.table(), more));
-        plan.authorize(self.tokens.clone(), &Tasks::new(), self.realm.clock.clone()).unwrap()
+        plan.authorize(self.tokens.clone(), &surroundings(), self.realm.clock.clone()).unwrap()
     }
 
     async fn sign_in(&self) {

@@ -37,7 +37,7 @@ async fn run(scenario: &str, url: &str, context: &Value) {
     let mut plan = Plan::new("suite", &config, |text| Ok(Secret::new(text.to_owned()))).unwrap();
     let surroundings = surroundings();
     let store = Arc::new(MemoryTokens::default());
-    let authorizer = plan.authorize(store, &surroundings.tasks, Clock::system()).unwrap();
+    let authorizer = plan.authorize(store, &surroundings, Clock::system()).unwrap();
     let upstream = Arc::new(Upstream::start(plan, surroundings, None));
     let hub = builder([upstream.clone()]).build().unwrap();
     let place = Arc::new(TempDir::new().unwrap());

@@ -55,8 +55,7 @@ async fn processes_that_share_a_grant_renew_it_in_turn() {
     let guarded = Guarded::start("modern", json!({})).await;
     guarded.sign_in().await;
     let mut plan = crate::rig::plan(guarded.web.table());
-    plan.authorize(guarded.tokens.clone(), &toolgate_host::Tasks::new(), guarded.realm.clock.clone())
-        .unwrap();
+    plan.authorize(guarded.tokens.clone(), &crate::rig::surroundings(), guarded.realm.clock.clone()).unwrap();
     let second = toolgate_upstream::Upstream::start(plan, crate::rig::surroundings(), None);
     guarded.rig.until("both are in", |_| second.status().state == State::Connected).await;
     let hub = toolgate_testkit::builder([Arc::new(second)]).build().unwrap();

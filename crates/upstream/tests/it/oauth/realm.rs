@@ -40,6 +40,7 @@ pub(crate) struct State {
     access: Mutex<HashMap<String, Given>>,
     refresh: Mutex<HashMap<String, Given>>,
     asked: Mutex<Vec<(String, Form)>>,
+    tunnels: Mutex<Vec<String>>,
     /// The `Authorization` headers that the server behind the door was sent.
     pub(crate) seen: Mutex<Vec<Option<String>>>,
 }
@@ -74,6 +75,7 @@ impl Realm {
             access: Mutex::default(),
             refresh: Mutex::default(),
             asked: Mutex::default(),
+            tunnels: Mutex::default(),
             seen: Mutex::default(),
         }));
         let (tasks, state) = (Tasks::new(), realm.clone());
@@ -161,7 +163,16 @@ impl Realm {
         None
     }
 
+    /// Where it was asked to lead to, as a proxy is; it leads nowhere.
+    pub(crate) fn tunnels(&self) -> Vec<String> {
+        self.tunnels.lock().unwrap().clone()
+    }
+
     fn answer(&self, asked: &Asked) -> Reply {
+        if asked.method == "CONNECT" {
+            self.tunnels.lock().unwrap().push(asked.path.clone());
+            return whole(502, "text/plain", "no");
+        }
         let url = Url::parse(&self.issuer).unwrap().join(&asked.path).unwrap();
         let path = url.path().to_owned();
         let pairs = if asked.method == "POST" {

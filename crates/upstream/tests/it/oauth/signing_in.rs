@@ -209,6 +209,25 @@ async fn the_browser_comes_back_to_the_port_that_is_configured() {
 }
 
 #[tokio::test]
+async fn an_authorization_server_behind_a_proxy_is_reached_through_it() {
+    let guarded = Guarded::start("legacy", json!({})).await;
+    // Nobody but the proxy knows this name; the proxy passes on what it is sent.
+    let authority = format!("http://{}", guarded.realm.issuer.trim_start_matches("http://"));
+    let proxied = json!({"proxy": authority, "oauth": {
+        "client_id": "known",
+        "auth_url": "https://login.invalid/authorize",
+        "token_url": "https://login.invalid/token",
+    }});
+    guarded.realm.know("known", None);
+    let login = guarded.elsewhere(proxied).begin(Holder::Shared).await.unwrap();
+    let state = login.url().query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned();
+    let error = login.finish(&format!("code=x&state={state}")).await.unwrap_err();
+    assert_eq!(error.reason(), OauthReason::Unavailable, "{error}");
+    assert_eq!(guarded.realm.tunnels(), ["login.invalid:443"]);
+    guarded.rig.upstream.stop().await;
+}
+
+#[tokio::test]
 async fn endpoints_that_are_configured_need_not_be_found() {
     let realm = super::Realm::start("undescribed openid").await;
     realm.know("known", None);
