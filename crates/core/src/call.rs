@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, ConnectionId, Principal, Target, TraceContext};
+use crate::{Client, ConnectionId, LogLevel, Principal, Target, TraceContext};
 
 /// One request on its way to a source.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Call {
     pub connection: Option<ConnectionId>,
     /// How long it may take, if the caller said so; the hub's own limit holds all the same.
     pub time_limit: Option<Duration>,
+    /// From which level on its client wants log messages, where it wants any.
+    pub log_level: Option<LogLevel>,
     /// Where it belongs in its client's trace, if the client said so.
     pub trace: Option<Arc<TraceContext>>,
     /// Present when it continues a call that had asked something.
@@ -53,6 +55,7 @@ impl Call {
             profile: None,
             connection: None,
             time_limit: None,
+            log_level: None,
             trace: None,
             resume: None,
         }

@@ -17,7 +17,7 @@ use crate::seal::{Next, State, digest};
 use crate::tracer::outgoing;
 use crate::view::Route;
 use crate::{
-    Admission, Call, Client, Error, Gate, Judged, Kind, Origin, Outcome, Place, Principal, Result, RunHandle,
+    Admission, Call, Client, Error, Gate, Judged, Kind, LogLevel, Origin, Outcome, Place, Principal, Result, RunHandle,
     Source, Step, Target, TooMany, ToolItem, TraceContext, Verdict,
 };
 use approve::{Asking, Subject};
@@ -94,6 +94,11 @@ impl Permitted {
     /// Where what a source sends on belongs in the trace, if there is one.
     pub fn trace_context(&self) -> Option<&TraceContext> {
         self.trace.as_deref()
+    }
+
+    /// From which level on the client wants log messages, where it wants any.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        self.call.log_level
     }
 
     /// The source's own state, when it had asked and given one.

@@ -1,6 +1,6 @@
 //! Between eras: what goes to a server and what comes from it, edited key by key and not otherwise.
 
-use toolgate_core::{Error, Outcome, Permitted, Target, TraceContext};
+use toolgate_core::{Error, LogLevel, Outcome, Permitted, Target, TraceContext};
 use toolgate_wire::{Edit, Era, Raw, RequestMeta, code, meta};
 
 use crate::fault::Fault;
@@ -25,10 +25,12 @@ pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: De
             let asked =
                 modern_meta(declared).into_iter().fold(edit, |edit, (key, value)| edit.set(key, value));
             // A legacy client sets its level once for all, and filters what it gets.
-            if permitted.client().era() == Era::Legacy && about.log_level.is_none() {
-                asked.set(meta::LOG_LEVEL, Raw::literal(r#""info""#))
-            } else {
-                asked
+            match permitted.client().era() {
+                Era::Legacy => {
+                    let level = permitted.log_level().unwrap_or(LogLevel::Info);
+                    asked.set(meta::LOG_LEVEL, Raw::string(level.as_str()))
+                }
+                Era::Modern => asked,
             }
         }
         Era::Legacy => OF_THE_LEG.iter().chain([&meta::LOG_LEVEL]).fold(edit, |edit, key| edit.remove(key)),
@@ -89,12 +91,39 @@ pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, 
         None | Some("complete") => Ok(Outcome::Complete(result)),
         Some("input_required") => {
             let requests = result.get("inputRequests").filter(Raw::is_object).unwrap_or(Raw::EMPTY_OBJECT);
+            let requests = if client == Era::Legacy { with_ids(&requests) } else { requests };
             let state = result.get("requestState");
             let state = state.as_ref().and_then(Raw::as_string).map(std::borrow::Cow::into_owned);
             Ok(Outcome::InputRequired { requests, state })
         }
         Some(other) => Err(Fault::Unusable(format!("a result of type `{}`", crate::fault::short(other)))),
     }
+}
+
+/// Questions as a legacy client can be asked them: it wants every address that a person is sent to to have an id.
+fn with_ids(requests: &Raw) -> Raw {
+    let lacks_id = |params: &Raw| {
+        let mode = params.get("mode");
+        mode.as_ref().and_then(Raw::as_string).as_deref() == Some("url")
+            && params.get("elicitationId").is_none()
+    };
+    let asked = requests.entries().filter_map(|(key, request)| Some((key, request.get("params")?, request)));
+    asked
+        .filter(|(_, params, _)| lacks_id(params))
+        .fold(Edit::new(requests), |edit, (key, params, request)| {
+            let digest = toolgate_wire::digest(&params);
+            let id: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            let request = Edit::new(&request).set_in("params", "elicitationId", Raw::string(&id)).finish();
+            edit.set(&key, request)
+        })
+        .finish()
+}
+
+/// What a person has to visit before a server answers, as 2025-11-25 says it.
+pub(crate) fn to_visit(fault: &Fault) -> Option<&Raw> {
+    let Fault::Refused(error) = fault else { return None };
+    let code = error.get("code")?;
+    (code.as_str() == code::URL_ELICITATION_REQUIRED.to_string()).then_some(error)
 }
 
 /// An error object as a client of this era knows it.
@@ -107,6 +136,7 @@ pub(crate) fn refused(error: Raw, target: &Target, client: Era) -> Error {
         (Some(code::HEADER_MISMATCH | code::MISSING_CAPABILITY | code::UNSUPPORTED_VERSION), Era::Legacy) => {
             code::INTERNAL
         }
+        (Some(code::URL_ELICITATION_REQUIRED), Era::Modern) => code::INTERNAL,
         _ => return Error::forwarded(error),
     };
     Error::forwarded(Edit::new(&error).set("code", Raw::trusted(to.to_string().into())).finish())

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::{CompletionRef, Error, Kind, Outcome, Permitted, Result, RunHandle, Target};
+use toolgate_core::{
+    CompletionRef, Error, Kind, Outcome, Permitted, Result, RunHandle, Target, error_object,
+};
 use toolgate_wire::{Edit, Era, Raw, method};
 
 use crate::bridge;
@@ -85,6 +87,23 @@ impl Shared {
         attempt: usize,
     ) -> Result<Outcome, Fault> {
         let (_line, link) = self.line(run, attempt).await?;
+        link.speak_for(permitted, self.plan.timeout).await;
+        let answer = self.answer(asked, permitted, run, &link).await;
+        let Some(error) = answer.as_ref().err().and_then(bridge::to_visit) else { return answer };
+        match link.visit(error, run, self.plan.timeout).await {
+            Ok(true) => self.answer(asked, permitted, run, &link).await,
+            Ok(false) => answer,
+            Err(error) => Err(Fault::Refused(error_object(&error))),
+        }
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        asked: &Asked,
+        permitted: &Permitted,
+        run: &RunHandle,
+        link: &Arc<Link>,
+    ) -> Result<Outcome, Fault> {
         let declared = Declared::of(&run.client());
         let ask = Ask {
             method: &asked.method,

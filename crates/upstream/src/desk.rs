@@ -45,6 +45,8 @@ pub(crate) enum Said {
     Withdrawn(Id),
     /// The task that the call has become may stand otherwise.
     TaskMoved,
+    /// A person has done what they were sent to an address for.
+    Visited(Raw),
 }
 
 /// What a server can name to say which call something belongs to.

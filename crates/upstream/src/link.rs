@@ -1,13 +1,15 @@
 //! A connection to a server: requests and their answers, with all that happens in between.
 
 mod exchange;
+mod level;
 mod task;
+mod visit;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use toolgate_core::{Client, RunHandle};
+use toolgate_core::{Client, LogLevel, RunHandle};
 use toolgate_host::Tasks;
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Era, Id, Raw, Version, write};
@@ -111,6 +113,8 @@ pub(crate) struct Wire {
 pub(crate) struct Link {
     pub(crate) wire: Wire,
     pub(crate) facts: Facts,
+    /// From which level on a legacy server was told to send log messages.
+    level: Mutex<Option<LogLevel>>,
 }
 
 /// A request to a server.
@@ -187,7 +191,7 @@ impl Link {
         // The modern era tells it over HTTP by closing the stream.
         let by_closing = facts.version.era() == Era::Modern && !matches!(wire.transport, Transport::Stdio(_));
         wire.desk.says_cancelled.store(!by_closing, Ordering::Relaxed);
-        Arc::new(Self { wire, facts })
+        Arc::new(Self { wire, facts, level: Mutex::default() })
     }
 
     pub(crate) fn era(&self) -> Era {

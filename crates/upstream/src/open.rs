@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use toolgate_core::LogLevel;
 use toolgate_host::Tasks;
 use toolgate_wire::{Era, Raw, Version, code, meta, method};
 
@@ -59,14 +60,8 @@ pub(crate) async fn open(opener: &Opener<'_>) -> Result<std::sync::Arc<Link>, Fa
     }
     let (wire, facts) = opened?;
     let link = Link::new(wire, facts);
-    if link.era() == Era::Legacy && link.facts.has(&["logging"]) {
-        // What it then sends, the client's own level decides on.
-        let params = Raw::literal(r#"{"level":"info"}"#);
-        let ask = Ask::plain(method::LOGGING_SET_LEVEL, params, opener.plan.timeout);
-        if let Err(fault) = link.wire.request(ask).await {
-            opener.reports.journal.note("does not take a log level", &fault.words());
-        }
-    }
+    // What it then sends, the client's own level decides on.
+    link.speak_from(LogLevel::Info, opener.plan.timeout).await;
     Ok(link)
 }
 

@@ -14,6 +14,8 @@ pub const INTERNAL: i32 = -32603;
 pub const RATE_LIMITED: i32 = -32000;
 /// A resource does not exist, as legacy versions say it.
 pub const RESOURCE_NOT_FOUND: i32 = -32002;
+/// A person has to visit an address before the call can be answered (2025-11-25).
+pub const URL_ELICITATION_REQUIRED: i32 = -32042;
 /// A header contradicts the body, or is missing (2026-07-28).
 pub const HEADER_MISMATCH: i32 = -32020;
 /// The client lacks a capability which the request needs (2026-07-28).

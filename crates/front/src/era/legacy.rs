@@ -99,6 +99,7 @@ async fn call(
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), sent.params);
     call.arguments = sent.arguments;
     call.trace = sent.trace;
+    call.log_level = Some(peer.level());
     call.profile = peer.profile.clone();
     call.connection = peer.connection();
     let run = hub.start(call);

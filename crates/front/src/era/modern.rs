@@ -128,6 +128,7 @@ async fn started(
             call.connection = at.connection;
             call.resume = resume;
             call.trace = trace;
+            call.log_level = level;
             Ok(Begun::Running(Box::new(Exchange {
                 hub: hub.clone(),
                 id: request.id,

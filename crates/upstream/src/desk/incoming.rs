@@ -104,6 +104,10 @@ impl Desk {
                     self.withdraw(&id);
                 }
             }
+            method::ELICITATION_COMPLETE => {
+                let whose = elicitation(&params).and_then(|page| self.named(&page));
+                self.tell(whose, Said::Visited(params));
+            }
             method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
             other => self.tell(self.whose(Some(&params), on), Said::Other(other.to_owned(), params)),
         }

@@ -69,10 +69,12 @@ impl<'a> Beside<'a> {
         match said {
             Said::Progress(raw) => run.progress(Progress(raw)).await,
             Said::Log(raw) => log(run, &raw).await,
-            // The modern era has no such notification: its client knows by itself, or looks again.
-            Said::Other(method, _)
-                if method == method::ELICITATION_COMPLETE && run.client().era() == Era::Modern => {}
             Said::Other(method, params) => run.other(&method, params).await,
+            // The modern era has no such notification: its client knows by itself, or looks again.
+            Said::Visited(params) if run.client().era() == Era::Legacy => {
+                run.other(method::ELICITATION_COMPLETE, params).await;
+            }
+            Said::Visited(_) => {}
             Said::TaskMoved => {}
             Said::Withdrawn(id) => {
                 if let Some(token) = self.withdrawn.get(&id) {

@@ -136,13 +136,19 @@ fn conforms_as_a_client_to_2026_07_28() {
 
 #[test]
 fn signs_in_as_2025_11_25_wants() {
-    check("2025-11-25", &SIGNING_IN, 1);
+    check("2025-11-25", &SIGNING_IN, 100);
+}
+
+#[test]
+fn signs_in_as_2025_03_26_wants() {
+    let scenarios = ["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"];
+    check("2025-03-26", &scenarios, 10);
 }
 
 #[test]
 fn signs_in_as_2026_07_28_wants() {
-    check("2026-07-28", &SIGNING_IN, 1);
-    check("2026-07-28", &SIGNING_IN_ANEW, 1);
+    check("2026-07-28", &SIGNING_IN, 100);
+    check("2026-07-28", &SIGNING_IN_ANEW, 70);
 }
 
 #[test]

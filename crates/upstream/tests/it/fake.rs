@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
 
+mod asking;
 mod jobs;
 
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ pub(crate) const GOLDEN: &str = r#"{ "content":[{"type":"hologram","depth":1.00,
 pub(crate) const GOLDEN_TOOL: &str = r#"{"name":"golden","x-first":[1.00,{"deep":{"er":1e2}}],"description":"G\u006fld","inputSchema":{"type":"object","properties":{},"x-vendor":{"k":1.50}},"outputSchema":{"anyOf":[true]},"annotations":{"readOnlyHint":true,"mood":"good"},"icons":[{"src":"data:,x","theme":"odd"}],"execution":{"taskSupport":"optional"},"_meta":{"a/b":[null]}}"#;
 
 /// How many tools it has.
-pub(crate) const TOOLS: usize = 22;
+pub(crate) const TOOLS: usize = 25;
 
 /// Not a test: the server, when it is started as one.
 #[test]
@@ -147,6 +148,10 @@ impl Fake {
             "subscriptions/listen" => {
                 let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId": id},"notifications":params["notifications"]}});
                 self.send(&notice.to_string());
+                for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
+                    let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":{"io.modelcontextprotocol/subscriptionId": id}}});
+                    self.send(&notice.to_string());
+                }
             }
             "tools/list" => self.tools(&id, &params),
             "resources/list" => self.result(&id, r#"{"resources":[{"uri":"fake://one","name":"one","x":1.0}]}"#),
@@ -194,7 +199,7 @@ impl Fake {
         }
         let mut tools: Vec<Value> = [
             "echo", "ask", "sample", "progress", "hang", "crash", "big", "garbage", "wrong_id", "twice", "environment",
-            "fail", "log", "flood", "deep", "grandchild", "input", "change",
+            "fail", "log", "flood", "deep", "grandchild", "input", "change", "question", "visit", "client",
         ]
         .into_iter()
         .map(|name| json!({"name": name, "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"]}}))
@@ -216,6 +221,14 @@ impl Fake {
             "echo" => self.result(id, &json!({"content": [], "resultType": if self.modern { "complete" } else { "odd" }, "structuredContent": params}).to_string()),
             "job_required" | "job_optional" => self.begin_job(id, params),
             "ask" => self.ask(id, params),
+            "question" => self.question(id, params),
+            "visit" => self.visit(id),
+            "client" => {
+                let meta = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+                let seen = if self.modern { meta } else { &self.client };
+                let text = json!({"content": [], "structuredContent": seen});
+                self.result(id, &text.to_string());
+            }
             "sample" => {
                 self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);
                 let answer = self.answer();
@@ -234,7 +247,9 @@ impl Fake {
             "log" => {
                 self.send(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":{"n":1.00}}}"#);
                 self.send(r#"{"jsonrpc":"2.0","method":"notifications/vendor/thing","params":{"n":1.00}}"#);
-                self.result(id, &text(self.level.as_str().unwrap_or_default()));
+                let asked = &params["_meta"]["io.modelcontextprotocol/logLevel"];
+                let level = if self.modern { asked } else { &self.level };
+                self.result(id, &text(level.as_str().unwrap_or("none")));
             }
             "hang" => {}
             "crash" => {

@@ -7,6 +7,8 @@ mod conformance;
 #[cfg(test)]
 mod crowd;
 #[cfg(test)]
+mod eras;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod hostile;
