@@ -66,10 +66,11 @@ pub async fn check(
     say: &(dyn Fn(&str) + Sync),
 ) -> Result<Report, CannotCheck> {
     let client = match subject {
-        Subject::Address(_) => Some(
-            client()
-                .map_err(|message| CannotCheck { message, hint: "check the TLS set-up of this machine" })?,
-        ),
+        Subject::Address(address) => {
+            let hint = "check `ca_file`, `proxy` and the certificates of this machine";
+            let made = client(address, tasks).await;
+            Some(made.map_err(|message| CannotCheck { message, hint })?)
+        }
         Subject::Program(_) => None,
     };
     let complaints = Complaints::default();
@@ -201,6 +202,6 @@ fn cannot_start(lost: &Lost) -> CannotCheck {
 fn needs_authorization(status: u16) -> CannotCheck {
     CannotCheck {
         message: format!("the server lets nobody in without authorization (HTTP status {status})"),
-        hint: "give it a header, such as --header 'Authorization: Bearer TOKEN'",
+        hint: "give it a header, such as `--header 'Authorization: Bearer TOKEN'`",
     }
 }

@@ -32,8 +32,8 @@ const MOST_MESSAGES: usize = 20_000;
 /// What a transport hands over.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    /// A line, an event or a body.
-    Text(Bytes),
+    /// A line, an event or a body, and the status that it came with over HTTP.
+    Text(Bytes, Option<u16>),
     /// Something that was too large to be read.
     TooLarge(usize),
     /// How a request over HTTP is answered.
@@ -383,8 +383,12 @@ impl Connection {
                 }
                 Ok(Happened::Messages(Vec::new()))
             }
-            Ok(Some(Heard::Text(text))) => {
+            Ok(Some(Heard::Text(text, status))) => {
                 let (messages, _) = self.transcript.take(&text);
+                // What is refused over HTTP may not have been read as far as its id.
+                if status.is_some_and(|status| status >= 400) {
+                    self.excuse();
+                }
                 for question in messages.iter().filter(|message| is_question(message)) {
                     self.answer(question).await?;
                 }
@@ -429,7 +433,7 @@ impl Connection {
         } else {
             // What is there already still counts; what may come on a stream has no end.
             while let Ok(heard) = self.heard.try_recv() {
-                if let Heard::Text(text) = heard {
+                if let Heard::Text(text, _) = heard {
                     self.transcript.take(&text);
                 }
             }

@@ -21,4 +21,4 @@ pub use notes::{Finding, Skipped};
 pub use report::{Report, Served};
 pub use rule::{Group, Level, Rule};
 pub use rules::{GROUPS, rule};
-pub use subject::{Address, Program, Subject};
+pub use subject::{Address, Program, Proxy, Subject};

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use toolgate_host::process::Sandbox;
 use url::{Host, Url};
 
 /// What is checked. It cannot be printed: it may hold secrets.
@@ -23,6 +24,8 @@ pub struct Program {
     pub variables: Vec<(OsString, OsString)>,
     /// The folder it is started in; without one, ours.
     pub folder: Option<PathBuf>,
+    /// What it may touch; without one, anything.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// A server that is reached by HTTP.
@@ -31,9 +34,31 @@ pub struct Address {
     pub url: Url,
     /// Headers for every request.
     pub headers: Vec<(String, String)>,
+    /// A file with authorities that are trusted beside those of the machine.
+    pub ca_file: Option<PathBuf>,
+    /// How it is reached.
+    pub proxy: Proxy,
+}
+
+/// Through which proxy a server is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Proxy {
+    /// The one that the environment names, if any.
+    #[default]
+    Environment,
+    /// None.
+    Off,
+    /// This one.
+    At(String),
 }
 
 impl Address {
+    /// An address without anything else.
+    #[must_use]
+    pub fn new(url: Url) -> Self {
+        Self { url, headers: Vec::new(), ca_file: None, proxy: Proxy::default() }
+    }
+
     /// Whether the server is on this machine, reached over loopback.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.url.host() {

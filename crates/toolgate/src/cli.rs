@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+mod check;
 mod config;
 mod examples;
 mod mcp;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 pub(crate) use approvals::{Approvals, Lasting};
 pub(crate) use audit::{Audit, Which};
+pub(crate) use check::Check;
 pub(crate) use config::Config;
 pub(crate) use mcp::{Add, Auth, Import, Logout, Mcp, Named};
 pub(crate) use pins::Pins;
@@ -107,6 +109,13 @@ pub(crate) enum Command {
     /// Use other MCP servers: add, import, test and watch them.
     #[command(subcommand, after_help = mcp::MCP)]
     Mcp(Mcp),
+    /// Check any MCP server: its definitions, how it converses, its messages, and what is unsafe about it.
+    ///
+    /// It speaks to the server in both eras of the protocol, and calls only tools that call themselves read-only. It
+    /// ends with 0 if nothing worse than a warning was found, with 1 if something was, and with 2 if the server could
+    /// not be checked.
+    #[command(after_help = examples::CHECK)]
+    Check(Check),
     /// Add Toolgate to an AI client, or take it out again.
     ///
     /// Without a client it shows which are installed and what each has of Toolgate. With one it shows the change as a

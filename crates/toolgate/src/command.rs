@@ -3,6 +3,7 @@
 mod approvals;
 mod attach;
 mod audit;
+mod check;
 mod completions;
 mod config;
 mod doctor;
@@ -55,6 +56,10 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Tools(tools) => on_hub(cli, async |hub| tools::run(&hub, tools).await),
         Command::Mcp(mcp) => {
             on_runtime(cli, async |settings, process| mcp::run(cli, mcp, settings, process).await)
+        }
+        Command::Check(check) if check.list_rules => check::list_rules(check.json),
+        Command::Check(check) => {
+            on_runtime(cli, async |settings, process| check::run(check, &settings, process).await)
         }
         Command::Setup(setup) if setup::needs_tools(setup) => {
             on_hub(cli, async |hub| setup::run_with(cli, setup, &hub).await)

@@ -8,12 +8,13 @@ use reqwest::{RequestBuilder, Response};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use toolgate_host::Tasks;
+use toolgate_host::authorities::read_authorities;
 use toolgate_wire::sse::{Decoder, Event};
 use toolgate_wire::{Raw, Version, headers, meta};
 use url::Url;
 
 use super::{Heard, MESSAGE_LIMIT};
-use crate::subject::Address;
+use crate::subject::{Address, Proxy};
 
 pub(crate) use reqwest::Client;
 
@@ -27,13 +28,25 @@ const GOOD_BYE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// It cannot be made.
-pub(crate) fn client() -> Result<Client, String> {
-    Client::builder()
+pub(crate) async fn client(address: &Address, tasks: &Tasks) -> Result<Client, String> {
+    let builder = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT)
-        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| reason(&error))
+        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
+    let builder = match &address.proxy {
+        Proxy::Environment => builder,
+        Proxy::Off => builder.no_proxy(),
+        Proxy::At(url) => builder.proxy(reqwest::Proxy::all(url).map_err(|error| reason(&error))?),
+    };
+    let builder = match address.ca_file.clone() {
+        None => builder,
+        Some(path) => {
+            let read = tasks.blocking(move || read_authorities(&path)).await;
+            let trusted = read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+            builder.tls_certs_merge(trusted)
+        }
+    };
+    builder.build().map_err(|error| reason(&error))
 }
 
 /// A server that is reached by Streamable HTTP.
@@ -171,7 +184,7 @@ async fn follow(request: RequestBuilder, post: u64, heard: &mpsc::Sender<Heard>)
     // A refusal may say why in any words; only what is said in messages is one.
     let counts = status.is_success() || Raw::parse(text.clone()).is_ok_and(|raw| raw.is_object());
     if counts && !text.trim_ascii().is_empty() {
-        drop(heard.send(Heard::Text(text)).await);
+        drop(heard.send(Heard::Text(text, Some(status.as_u16()))).await);
     }
     Ok(())
 }
@@ -194,7 +207,7 @@ async fn events(mut response: Response, heard: &mpsc::Sender<Heard>) -> Result<(
         for event in &mut decoder {
             let heard_of = match event {
                 Ok(event) if event.data.is_empty() || !is_message(&event) => continue,
-                Ok(event) => Heard::Text(event.data),
+                Ok(event) => Heard::Text(event.data, None),
                 Err(too_large) => Heard::TooLarge(too_large.limit),
             };
             if heard.send(heard_of).await.is_err() {

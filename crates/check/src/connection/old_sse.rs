@@ -69,7 +69,7 @@ async fn read(mut response: Response, heard: &mpsc::Sender<Heard>, told: oneshot
                     continue;
                 }
                 Ok(event) if event.data.is_empty() || !is_message(&event) => continue,
-                Ok(event) => Heard::Text(event.data),
+                Ok(event) => Heard::Text(event.data, None),
                 Err(too_large) => Heard::TooLarge(too_large.limit),
             };
             if heard.send(heard_of).await.is_err() {

@@ -68,6 +68,10 @@ pub(super) async fn start(
         .variables
         .iter()
         .fold(starts, |starts, (name, value)| starts.variable(name.clone(), value.clone()));
+    let starts = match &program.sandbox {
+        Some(sandbox) => starts.sandbox(sandbox.clone()),
+        None => starts,
+    };
     let started = starts.start(program.folder.as_deref()).await;
     let (mut running, pipes) = started.map_err(|error| error.to_string())?;
     let Pipes { stdin, stdout, stderr } = pipes;
@@ -79,7 +83,7 @@ pub(super) async fn start(
         let mut lines = Reader::new(stdout, MESSAGE_LIMIT);
         while let Some(item) = lines.next().await {
             let heard = match item {
-                Item::Line(line) => Heard::Text(line),
+                Item::Line(line) => Heard::Text(line, None),
                 Item::TooLong { dropped } => Heard::TooLarge(dropped),
             };
             if reader.send(heard).await.is_err() {

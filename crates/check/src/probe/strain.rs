@@ -118,8 +118,11 @@ async fn long_message(stage: &mut Stage<'_>) {
     let alive = match sent {
         Err(Lost::Gone(_)) if is_stdio => sent,
         Err(Lost::Late(_)) => sent,
-        // Whoever closes the connection that brings too much still serves others.
-        Ok(()) | Err(Lost::Gone(_) | Lost::Status(_)) => session.alive().await,
+        Ok(()) | Err(Lost::Gone(_) | Lost::Status(_)) => match session.alive().await {
+            // Whoever closes the connection that brings too much still serves others.
+            Err(Lost::Gone(_)) if !is_stdio => session.alive().await,
+            alive => alive,
+        },
     };
     let ended = stage.end(session).await;
     let Err(lost) = alive else { return };

@@ -6,8 +6,9 @@ use crate::rules::GROUPS;
 
 const COLUMNS: usize = 80;
 
-/// Of one rule so many places are shown; JSON has them all.
+/// Of one rule so many places are shown, of one that matters little fewer; JSON has them all.
 const MOST: usize = 8;
+const FEW: usize = 3;
 
 pub(super) fn write(report: &Report, name: &str) -> String {
     let mut out = String::new();
@@ -45,11 +46,12 @@ fn entry(out: &mut String, report: &Report, rule: &Rule) {
         paragraph(out, &indent, rule.says);
     }
     let found: Vec<_> = report.findings.iter().filter(|finding| finding.rule == rule).collect();
-    for finding in found.iter().take(MOST) {
+    let most = if rule.level == Level::Note { FEW } else { MOST };
+    for finding in found.iter().take(most) {
         item(out, &indent, &format!("{}: {}", finding.place, finding.what));
     }
-    if found.len() > MOST {
-        item(out, &indent, &format!("and {} more, which `--json` shows", found.len() - MOST));
+    if found.len() > most {
+        item(out, &indent, &format!("and {} more, which `--json` shows", found.len() - most));
     }
     paragraph(out, &indent, &format!("mend: {}", rule.mend));
 }

@@ -41,6 +41,7 @@ async fn a_server_of_one_era_is_checked_in_that_era() {
         arguments: Vec::new(),
         variables: Vec::new(),
         folder: None,
+        sandbox: None,
     });
     let limits = Limits { start: SHORT, probe: SHORT, answer: SHORT, ..PATIENT };
     let report = report(&subject, limits).await;
@@ -55,6 +56,7 @@ async fn what_cannot_be_started_or_reached_is_no_report() {
         arguments: Vec::new(),
         variables: Vec::new(),
         folder: None,
+        sandbox: None,
     });
     let error = check(&subject, PATIENT, &tasks, &|_| ()).await.unwrap_err();
     assert!(error.to_string().starts_with("`/no/such/program` cannot be started"), "{error}");

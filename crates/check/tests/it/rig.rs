@@ -29,12 +29,13 @@ pub(crate) fn program(behaviour: &str) -> Subject {
             ("PATH".into(), "/usr/bin:/bin".into()),
         ],
         folder: None,
+        sandbox: None,
     })
 }
 
 /// A server at an address.
 pub(crate) fn address(url: &str) -> Subject {
-    Subject::Address(Address { url: url.parse().unwrap(), headers: Vec::new() })
+    Subject::Address(Address::new(url.parse().unwrap()))
 }
 
 /// Checks a server.

@@ -164,9 +164,9 @@ fn legacy_reply(server: &mut Server, state: &State, body: &Value, session: Optio
         return Reply { session: Some(id), ..message(200, server.take(body).concat()) };
     }
     match session {
-        None => return plain(400),
+        None => return message(400, Server::refusal(-32000, "no session")),
         Some(id) if !state.sessions.lock().unwrap().contains(id) && !server.is("unknown-session") => {
-            return plain(404);
+            return message(404, Server::refusal(-32001, "no such session"));
         }
         Some(id) if id.ends_with("-batch") => {
             let opening =

@@ -213,6 +213,20 @@ Examples:
   See in a script what is broken:
     toolgate doctor --json | jq '.items[] | select(.state == \"broken\")'";
 
+pub(super) const CHECK: &str = "\
+Examples:
+  Check a program, a server elsewhere, or one of the configuration:
+    toolgate check -- npx -y @modelcontextprotocol/server-everything
+    toolgate check https://mcp.example.com/mcp --header 'Authorization: Bearer TOKEN'
+    toolgate check filesystem
+
+  Fail a build on warnings too, and keep a report for the build server:
+    toolgate check --strict --junit report.xml -- node server.js
+
+  See what is looked at, and in a script what was found:
+    toolgate check --list-rules
+    toolgate check filesystem --json | jq '.items[] | .rule'";
+
 pub(super) const COMPLETIONS: &str = "\
 Examples:
   For bash, from the next shell on:

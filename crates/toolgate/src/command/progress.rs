@@ -46,6 +46,35 @@ pub(crate) async fn outcome(mut run: Run, name: &str) -> Outcome {
     outcome
 }
 
+/// Steps that a person sees while something goes on; nothing of them is left on the screen.
+pub(crate) struct Steps {
+    name: String,
+    columns: Option<usize>,
+}
+
+impl Steps {
+    pub(crate) fn begin(name: &str) -> Self {
+        let stderr = std::io::stderr();
+        let columns = stderr.is_terminal().then(|| terminal::columns(&stderr).unwrap_or(COLUMNS));
+        Self { name: name.to_owned(), columns }
+    }
+
+    /// Shows what is done next.
+    pub(crate) fn say(&self, step: &str) {
+        if let Some(columns) = self.columns {
+            write(&fit(&one_line(&format!("{}: {step}", self.name)), columns.saturating_sub(1)));
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if self.columns.is_some() {
+            write("");
+        }
+    }
+}
+
 /// Puts a line in the place of the last one.
 fn write(line: &str) {
     // A terminal that is gone needs no progress.

@@ -1,6 +1,7 @@
 //! The binary as its users meet it: real processes, real bytes, real peers.
 
 #[cfg(test)]
+mod check;
 mod cli;
 #[cfg(test)]
 mod config;
