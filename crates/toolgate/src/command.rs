@@ -93,7 +93,9 @@ fn on_hub(cli: &Cli, work: impl AsyncFnOnce(Hub) -> anyhow::Result<ExitCode>) ->
 /// Runs what needs a hub and the rules it goes by.
 fn on_gate(cli: &Cli, work: impl AsyncFnOnce(Gate) -> anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
     on_runtime(cli, async |settings, process| {
-        work(Gate::new(&settings, cli.global.fixtures, process).await?).await
+        let gate = Gate::new(&settings, cli.global.fixtures, process).await?;
+        gate.wait_for_servers();
+        work(gate).await
     })
 }
 

@@ -1,6 +1,7 @@
 //! Puts the hub together from what is configured, and brings new settings into force.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::broadcast::error::RecvError;
 use toolgate_core::{
@@ -28,6 +29,9 @@ const INSTRUCTIONS: &str = "Toolgate gives you tools of several sources under on
 
 /// The part that is in trouble when settings cannot be read or brought into force.
 const CONFIGURATION: &str = "configuration";
+
+/// How long a command waits for servers that are starting.
+const SERVERS: Duration = Duration::from_secs(30);
 
 /// A hub and the packs it was put together from.
 pub(crate) struct Gate {
@@ -97,6 +101,12 @@ impl Gate {
             settings,
             tasks,
         })
+    }
+
+    /// Lets lists wait until servers are up: who gives a command has nothing else to look at meanwhile.
+    pub(crate) fn wait_for_servers(&self) {
+        let list_time_limit = SERVERS;
+        self.hub.set_settings(HubSettings { list_time_limit, ..hub_settings(&self.settings) });
     }
 
     /// Begins to know who brings which token.

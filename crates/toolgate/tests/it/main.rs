@@ -32,6 +32,8 @@ mod process;
 #[cfg(test)]
 mod processes;
 #[cfg(test)]
+mod real_servers;
+#[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
 mod servers;

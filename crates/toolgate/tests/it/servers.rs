@@ -105,7 +105,10 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
     until("it is held", || live.tools().is_empty());
     assert_eq!(greet()["error"]["code"], -32602);
     let held = live.toolgate(&["pins", "list", "--json"]);
-    assert_eq!((&held["items"][0]["tool"], &held["items"][0]["standing"]), (&json!("odd_greet"), &json!("held")));
+    assert_eq!(
+        (&held["items"][0]["tool"], &held["items"][0]["standing"]),
+        (&json!("odd_greet"), &json!("held"))
+    );
 
     live.toolgate(&["pins", "accept", "odd"]);
     until("it is listed again", || live.tools() == ["odd_greet"]);

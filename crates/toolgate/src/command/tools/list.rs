@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolgate_core::{Hub, ListKind, Principal, ToolItem};
+use toolgate_core::{Hub, ListKind, Principal, SourceState, ToolItem};
 use toolgate_host::terminal;
 
 use crate::command::table::{fit, one_line};
@@ -45,7 +45,23 @@ pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<E
             writeln!(out, "  {name:width$}  {}", fit(&line, room))?;
         }
     }
+    missing(hub)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says whose tools are not there.
+fn missing(hub: &Hub) -> anyhow::Result<()> {
+    for status in hub.upstreams() {
+        if matches!(status.state, SourceState::Connected | SourceState::Disabled) {
+            continue;
+        }
+        let (name, state) = (&status.name, status.state.as_str().replace('_', " "));
+        let why = status.error.map_or_else(String::new, |error| format!(": {}", one_line(&error)));
+        let mut talk = std::io::stderr().lock();
+        writeln!(talk, "note: the tools of `{name}` are missing, it is {state}{why}")?;
+        writeln!(talk, "hint: `toolgate mcp status {name}` tells more")?;
+    }
+    Ok(())
 }
 
 /// What a tool does to the world, in words.
