@@ -29,6 +29,12 @@ pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
 pub const DBUS_SESSION_BUS_ADDRESS: &str = "DBUS_SESSION_BUS_ADDRESS";
 /// The folders that programs are looked for in.
 pub const PATH: &str = "PATH";
+/// The screen of the user under X, where there may be a browser.
+pub const DISPLAY: &str = "DISPLAY";
+/// The screen of the user under Wayland, where there may be a browser.
+pub const WAYLAND_DISPLAY: &str = "WAYLAND_DISPLAY";
+/// The name of the Linux under Windows, where there is a browser.
+pub const WSL_DISTRO_NAME: &str = "WSL_DISTRO_NAME";
 /// Set to anything: no colour.
 pub const NO_COLOR: &str = "NO_COLOR";
 
@@ -163,5 +169,8 @@ pub const VARIABLES: &[Variable] = &[
     outside("CLAUDE_CONFIG_DIR", Kind::Path, "The folder of Claude Code's files, for `toolgate setup`."),
     outside("CODEX_HOME", Kind::Path, "The folder of Codex's files, for `toolgate setup`."),
     outside(PATH, Kind::Text, "The folders that programs are looked for in."),
+    outside(DISPLAY, Kind::Text, "The screen of the user under X, where `toolgate mcp auth` opens a browser."),
+    outside(WAYLAND_DISPLAY, Kind::Text, "The same under Wayland."),
+    outside(WSL_DISTRO_NAME, Kind::Text, "The name of the Linux under Windows, where there is a browser."),
     outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),
 ];

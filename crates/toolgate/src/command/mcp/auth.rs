@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_config::process_environment;
+use toolgate_config::{env, process_environment};
 use toolgate_core::{Error, Kind, Principal, SourceState, SourceStatus};
 use toolgate_host::{open_browser, terminal};
 use toolgate_upstream::{Authorizer, BadConfig, Holder, Login, OauthError, OauthReason};
@@ -85,7 +85,7 @@ pub(super) async fn of(
 /// Opens the browser, or says what to open.
 fn invite(login: &Login, auth: &Auth) -> anyhow::Result<()> {
     let environment = process_environment();
-    let path = environment.get("PATH").unwrap_or_default();
+    let path = environment.get(env::PATH).unwrap_or_default();
     let opened = !auth.no_browser && has_display() && open_browser(path, login.url()).is_ok();
     if opened {
         say("your browser opens; sign in there. If it does not, open this address:")?;
@@ -107,7 +107,7 @@ fn invite(login: &Login, auth: &Auth) -> anyhow::Result<()> {
 fn has_display() -> bool {
     let environment = process_environment();
     let shows = |name: &str| environment.get(name).is_some();
-    cfg!(target_os = "macos") || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].into_iter().any(shows)
+    cfg!(target_os = "macos") || [env::DISPLAY, env::WAYLAND_DISPLAY, env::WSL_DISTRO_NAME].into_iter().any(shows)
 }
 
 /// Whether someone may type, or pipes what the browser came to.
