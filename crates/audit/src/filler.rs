@@ -29,7 +29,7 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// What the last copying may take when the process ends; the rest is left to the next.
 const LAST: Duration = Duration::from_secs(2);
 /// How much is read at once; longer than any line.
-const CHUNK: u64 = 1024 * 1024;
+const CHUNK: u64 = 2 * 1024 * 1024;
 
 /// Starts the task. Without a runtime there is none, and the spool is left to the next process.
 pub(crate) fn start(inner: &Arc<Inner>) {

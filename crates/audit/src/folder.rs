@@ -113,13 +113,13 @@ impl Content {
 
 /// The lines that have a line break, without it.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let whole = &bytes[..bytes.len() - tail(bytes).len()];
-    whole.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', bytes).map(move |end| &bytes[std::mem::replace(&mut start, end + 1)..end])
 }
 
 /// What stands behind the last line break.
 pub(crate) fn tail(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
     &bytes[end..]
 }
 

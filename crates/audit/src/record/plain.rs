@@ -4,78 +4,77 @@ use std::borrow::Cow;
 
 use super::Record;
 
-/// The record of a line whose members are all texts without escapes, or numbers without signs; none of any other,
-/// be it a record or not.
+/// The record of a call as we write it, whose texts are without escapes; none of any other line, be it a record or
+/// not.
 pub(super) fn record(line: &str) -> Option<Record<'_>> {
-    let mut rest = line.strip_prefix("{\"v\":1")?;
-    let mut texts: [Option<&str>; TEXTS.len()] = [None; TEXTS.len()];
-    let (mut seq, mut time_ms) = (None, None);
-    while let Some(member) = rest.strip_prefix(",\"") {
-        let (key, value) = member.split_once("\":")?;
-        match value.strip_prefix('"') {
-            Some(text) => {
-                let (text, behind) = text.split_once('"')?;
-                if !is_plain(text) {
-                    return None;
-                }
-                if let Some(place) = TEXTS.iter().position(|known| *known == key) {
-                    once(&mut texts[place], text)?;
-                } else if !OTHERS.contains(&key) {
-                    return None;
-                }
-                rest = behind;
-            }
-            None => {
-                let (number, behind) = digits(value)?;
-                match key {
-                    "seq" => once(&mut seq, number)?,
-                    "time_ms" => once(&mut time_ms, number)?,
-                    "took_us" => {}
-                    _ => return None,
-                }
-                rest = behind;
-            }
-        }
-    }
-    if rest != "}" {
+    let mut line = Line(line);
+    let writer = line.text("{\"v\":1,\"writer\":\"")?;
+    let seq = line.number(",\"seq\":")?;
+    let time_ms = line.number(",\"time_ms\":")?;
+    let principal = line.text(",\"principal\":\"")?;
+    line.may_have(",\"client\":\"")?;
+    line.text(",\"transport\":\"")?;
+    let target = line.text(",\"target\":\"")?;
+    line.may_have(",\"source\":\"")?;
+    line.text(",\"digest\":\"")?;
+    let outcome = line.text(",\"outcome\":\"")?;
+    line.number(",\"took_us\":")?;
+    line.may_have(",\"rule\":\"")?;
+    line.may_have(",\"approver\":\"")?;
+    let prev = line.text(",\"prev\":\"")?;
+    let hash = line.text(",\"hash\":\"")?;
+    if line.0 != "}" {
         return None;
     }
-    let [writer, principal, target, outcome, prev, hash] = texts.map(|text| text.map(Cow::Borrowed));
+    let [writer, principal, target, outcome, prev, hash] =
+        [writer, principal, target, outcome, prev, hash].map(Cow::Borrowed);
+    let (heads, chains) = (Vec::new(), Vec::new());
+    let (before_ms, calls) = (0, 0);
     Record::sound(Record {
-        writer: writer?,
-        seq: seq?,
-        time_ms: time_ms?,
-        principal: principal?,
-        target: target?,
-        outcome: outcome?,
-        prev: prev?,
-        hash: hash?,
-        heads: Vec::new(),
-        chains: Vec::new(),
-        before_ms: 0,
-        calls: 0,
+        writer,
+        seq,
+        time_ms,
+        principal,
+        target,
+        outcome,
+        prev,
+        hash,
+        heads,
+        chains,
+        before_ms,
+        calls,
     })
 }
 
-/// The texts that are looked at, and those that records of calls may have besides.
-const TEXTS: [&str; 6] = ["writer", "principal", "target", "outcome", "prev", "hash"];
-const OTHERS: [&str; 6] = ["transport", "source", "digest", "client", "rule", "approver"];
+/// What is left of a line.
+struct Line<'a>(&'a str);
+
+impl<'a> Line<'a> {
+    /// A text behind this lead, which holds its opening quote.
+    fn text(&mut self, lead: &str) -> Option<&'a str> {
+        let text = self.0.strip_prefix(lead)?;
+        let end = memchr::memchr(b'"', text.as_bytes())?;
+        self.0 = &text[end + 1..];
+        Some(&text[..end]).filter(|text| is_plain(text))
+    }
+
+    /// A text that may be missing; none if it is there and not plain.
+    fn may_have(&mut self, lead: &str) -> Option<()> {
+        if self.0.starts_with(lead) { self.text(lead).map(drop) } else { Some(()) }
+    }
+
+    /// A number behind this lead, as JSON has it.
+    fn number(&mut self, lead: &str) -> Option<u64> {
+        let text = self.0.strip_prefix(lead)?;
+        let (number, rest) = text.split_at(text.bytes().position(|byte| !byte.is_ascii_digit())?);
+        self.0 = rest;
+        let odd = number.len() > 1 && number.starts_with('0');
+        number.parse().ok().filter(|_| !odd)
+    }
+}
 
 fn is_plain(text: &str) -> bool {
     text.bytes().fold(true, |all, byte| all & (byte >= b' ' && byte != b'\\'))
-}
-
-/// A member that is there twice is read in no way.
-fn once<T>(place: &mut Option<T>, value: T) -> Option<()> {
-    place.replace(value).is_none().then_some(())
-}
-
-/// A number as JSON has it, and what is behind it.
-fn digits(text: &str) -> Option<(u64, &str)> {
-    let end = text.bytes().position(|byte| !byte.is_ascii_digit())?;
-    let (number, behind) = text.split_at(end);
-    let odd = number.len() > 1 && number.starts_with('0');
-    number.parse().ok().filter(|_| !odd).map(|number| (number, behind))
 }
 
 #[cfg(test)]
@@ -90,10 +89,18 @@ mod tests {
 
     #[test]
     fn a_plain_line_is_read_as_json_reads_it() {
-        let line = line();
-        let record = record(&line);
-        assert!(record.is_some());
-        assert_eq!(record, Record::read(line.as_bytes()));
+        let parts =
+            [",\"client\":\"x 1\"", ",\"source\":\"s\"", ",\"rule\":\"default\"", ",\"approver\":\"me\""];
+        for left_out in 0..1 << parts.len() {
+            let mut line = line();
+            for (place, part) in parts.iter().enumerate().filter(|(place, _)| left_out & 1 << place != 0) {
+                assert!(line.contains(part), "{place}");
+                line = line.replace(part, "");
+            }
+            let record = record(&line);
+            assert!(record.is_some(), "{line}");
+            assert_eq!(record, Record::read(line.as_bytes()));
+        }
     }
 
     #[test]

@@ -29,8 +29,8 @@ impl Sieve {
         let mut beginnings: Vec<u64> = forms.clone().filter_map(|form| beginning(form, 0)).collect();
         beginnings.sort_unstable();
         beginnings.dedup();
-        // Sparse enough that a block that is in no form rarely looks like one that is.
-        let slots = (beginnings.len() * (reach + 1) * 8).next_power_of_two().clamp(1 << 12, 1 << 20);
+        // Sparse enough that a block that is in no form rarely looks like one that is, and small enough to stay near.
+        let slots = (beginnings.len() * (reach + 1) * 4).next_power_of_two().clamp(1 << 12, 1 << 20);
         let bits = slots.trailing_zeros();
         let longest = u8::try_from(reach + 1).unwrap_or(u8::MAX);
         let mut strides = vec![longest; slots].into_boxed_slice();

@@ -20,7 +20,8 @@ CREATE TABLE audit (
     -- Of all of them, if it is one.
     principal TEXT,
     count BIGINT NOT NULL,
-    records TEXT NOT NULL,
+    -- Packed, as LZ4: what is not written costs nothing.
+    records BLOB NOT NULL,
     PRIMARY KEY (writer, last)
 );
 CREATE INDEX audit_by_time ON audit (to_ms, writer, last);

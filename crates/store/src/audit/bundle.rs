@@ -1,7 +1,6 @@
 //! Records that are kept together, in one row of a table.
 
-use std::fmt::Write as _;
-
+use lz4_flex::block;
 use toolgate_core::AuditRow;
 
 use crate::database::{to_i64, to_u64};
@@ -12,7 +11,7 @@ const MOST: usize = 256;
 const LARGE: usize = 256 * 1024;
 
 /// A row of the table: writer, first, last, from, to, principal, count, records.
-pub(super) type Row = (String, i64, i64, i64, i64, Option<String>, i64, String);
+pub(super) type Row = (String, i64, i64, i64, i64, Option<String>, i64, Vec<u8>);
 
 /// Records of one writer that are kept together, and what is said of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +24,8 @@ pub(super) struct Bundle {
     /// Of all records, if it is one.
     pub(super) principal: Option<String>,
     pub(super) count: i64,
-    /// Of each: numbers, lengths, a line break, and what has these lengths.
-    pub(super) records: String,
+    /// Of each: numbers, lengths, a line break, and what has these lengths; all of it packed, behind its length.
+    pub(super) records: Vec<u8>,
 }
 
 impl Bundle {
@@ -49,12 +48,17 @@ impl Bundle {
 
     /// A bundle of these records of one writer, which are in order; none of none.
     pub(super) fn of(rows: &[AuditRow]) -> Option<Self> {
-        let (first, last) = (rows.first()?, rows.last()?);
-        let times = || rows.iter().map(|row| to_i64(row.time_ms));
-        let alone = rows.iter().all(|row| row.principal == first.principal);
         let size = |row: &AuditRow| 64 + row.line.len() + row.target.len() + row.principal.len();
         let mut records = String::with_capacity(rows.iter().map(size).sum());
         rows.iter().for_each(|row| write(row, &mut records));
+        Some(Self { records: pack(&records), ..Self::about(rows)? })
+    }
+
+    /// What is said of these records, without them.
+    fn about(rows: &[AuditRow]) -> Option<Self> {
+        let (first, last) = (rows.first()?, rows.last()?);
+        let times = || rows.iter().map(|row| to_i64(row.time_ms));
+        let alone = rows.iter().all(|row| row.principal == first.principal);
         Some(Self {
             writer: first.writer.clone(),
             first: first.sequence,
@@ -63,7 +67,7 @@ impl Bundle {
             to_ms: times().max()?,
             principal: alone.then(|| first.principal.clone()),
             count: i64::try_from(rows.len()).unwrap_or(i64::MAX),
-            records,
+            records: Vec::new(),
         })
     }
 
@@ -78,21 +82,23 @@ impl Bundle {
                 principal: self.principal.unwrap_or_default(),
                 target: String::new(),
                 outcome: String::new(),
-                line: self.records,
+                line: String::from_utf8_lossy(&self.records).into_owned(),
             }],
         }
     }
 
     /// Its records, if they are what is said of them.
     fn read(&self) -> Option<Vec<AuditRow>> {
-        let (mut rows, mut rest) = (Vec::new(), self.records.as_str());
+        let records = unpack(&self.records)?;
+        let (mut rows, mut rest) = (Vec::new(), records.as_str());
         while !rest.is_empty() {
             let (row, behind) = read(&self.writer, rest)?;
             rows.push(row);
             rest = behind;
         }
+        let said = |it: &Self| (it.first, it.last, it.from_ms, it.to_ms, it.count, it.principal.clone());
         let ordered = rows.is_sorted_by(|a, b| a.sequence < b.sequence);
-        (ordered && Self::of(&rows).as_ref() == Some(self)).then_some(rows)
+        (ordered && said(&Self::about(&rows)?) == said(self)).then_some(rows)
     }
 }
 
@@ -102,13 +108,42 @@ impl From<Row> for Bundle {
     }
 }
 
+fn pack(records: &str) -> Vec<u8> {
+    block::compress_prepend_size(records.as_bytes())
+}
+
+/// What was packed, if it was.
+fn unpack(packed: &[u8]) -> Option<String> {
+    let (size, block) = block::uncompressed_size(packed).ok()?;
+    // It cannot become much more than this, whatever is said of it.
+    if size / 256 > packed.len() {
+        return None;
+    }
+    String::from_utf8(block::decompress(block, size).ok()?).ok()
+}
+
 fn write(row: &AuditRow, out: &mut String) {
     let AuditRow { writer: _, sequence, time_ms, principal, target, outcome, line } = row;
-    let [p, t, o, l] = [principal, target, outcome, line].map(String::len);
-    // Writing to memory does not fail.
-    writeln!(out, "{sequence} {time_ms} {p} {t} {o} {l}").ok();
+    let [p, t, o, l] = [principal, target, outcome, line].map(|text| text.len() as u64);
+    if *sequence < 0 {
+        out.push('-');
+    }
+    for (number, end) in
+        [(sequence.unsigned_abs(), ' '), (*time_ms, ' '), (p, ' '), (t, ' '), (o, ' '), (l, '\n')]
+    {
+        digits(number, out);
+        out.push(end);
+    }
     [principal, target, outcome, line].into_iter().for_each(|text| out.push_str(text));
     out.push('\n');
+}
+
+/// The formatting machinery would take longer than all the rest.
+fn digits(number: u64, out: &mut String) {
+    if number >= 10 {
+        digits(number / 10, out);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 /// The first record of a text, and what is behind it.
@@ -162,22 +197,27 @@ mod tests {
     fn a_bundle_that_was_changed_is_one_record_that_is_none() {
         let rows = [row(1, "a"), row(2, "b")];
         let good = Bundle::of(&rows).unwrap();
-        let changes: [fn(&mut Bundle); 9] = [
+        let changes: [fn(&mut Bundle); 11] = [
             |it| it.first = 0,
             |it| it.last = 9,
             |it| it.from_ms -= 1,
             |it| it.to_ms += 1,
             |it| it.principal = Some("pa".into()),
             |it| it.count = 1,
-            |it| it.records.push('x'),
+            |it| it.records.push(b'x'),
             |it| drop(it.records.pop()),
-            |it| it.records = it.records.replace("1 ", "3 "),
+            |it| it.records = pack(&unpack(&it.records).unwrap().replace("1 ", "3 ")),
+            |it| it.records[3] = 0x7f,
+            |it| it.records.clear(),
         ];
         for (number, change) in changes.into_iter().enumerate() {
             let mut bad = good.clone();
             change(&mut bad);
             let found = bad.clone().rows();
-            assert!(found.len() == 1 && found[0].line == bad.records, "{number}: {found:?}");
+            assert!(
+                found.len() == 1 && found[0].line == String::from_utf8_lossy(&bad.records),
+                "{number}: {found:?}"
+            );
         }
     }
 }

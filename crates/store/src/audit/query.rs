@@ -11,9 +11,10 @@ const SELECT: &str =
     "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit WHERE 1 = 1";
 const ORDER: &str = " ORDER BY to_ms DESC, writer DESC, last DESC LIMIT ";
 
-/// How many bundles are read at once, at first and at most.
+/// How many bundles are read at once, at first.
 const AT_FIRST: i64 = 2;
-const AT_MOST: i64 = 32;
+/// How many records are read at once, about.
+const AT_MOST: i64 = 4096;
 
 /// Finds records, newest first.
 pub(super) async fn run(query: &AuditQuery, pool: &AnyPool) -> Result<Vec<AuditRow>, sqlx::Error> {
@@ -23,6 +24,8 @@ pub(super) async fn run(query: &AuditQuery, pool: &AnyPool) -> Result<Vec<AuditR
         let Some(select) = Select::of(query, behind.as_ref(), count) else { return Ok(found) };
         let bundles = select.run(pool).await?;
         let last = bundles.len() < usize::try_from(count).unwrap_or_default();
+        // Where calls are rare a bundle holds few.
+        let each = bundles.iter().map(|it| it.count).max().unwrap_or(1).clamp(1, AT_MOST);
         behind = bundles.last().map(|it| (it.to_ms, it.writer.clone(), it.last));
         found.extend(bundles.into_iter().flat_map(Bundle::rows).filter(|row| fits(row, query)));
         found.sort_by(|a, b| place(b).cmp(&place(a)));
@@ -32,7 +35,7 @@ pub(super) async fn run(query: &AuditQuery, pool: &AnyPool) -> Result<Vec<AuditR
         if last || (found.len() == limit && found.last().is_none_or(done)) {
             return Ok(found);
         }
-        count = (count * 2).min(AT_MOST);
+        count = (count * 2).min(AT_MOST / each);
     }
 }
 
