@@ -166,8 +166,9 @@ impl Shared {
             pending: Kinds::NONE,
         };
         self.offered.store(Arc::new(offered));
-        self.listing.send_replace(Arc::new(listing));
+        // Who waits for the listing looks at how it stands next, and that follows what was learned.
         self.learned.send_replace(Some(definitions.clone()));
+        self.listing.send_replace(Arc::new(listing));
     }
 
     /// Says that nothing more is to be waited for.

@@ -12,6 +12,7 @@ use crate::definitions::Definitions;
 use crate::fault::{Fault, short};
 use crate::oauth::{Holder, OauthReason};
 use crate::plan::{Plan, Reach};
+use crate::pool::Key;
 use crate::starts::Starts;
 use crate::status::{State, Status, era_word};
 use crate::supervisor::{Shared, all_kinds, supervise, wrong_with};
@@ -80,7 +81,12 @@ impl Upstream {
     /// Connects anew, and learns anew what the server has.
     pub fn restart(&self) {
         self.shared.breaker.well();
-        self.shared.pool.all().iter().for_each(|line| line.restart());
+        let lines = self.shared.pool.all();
+        lines.iter().for_each(|line| line.restart());
+        if self.shared.is_enabled() && lines.iter().all(|line| line.is_stopping()) {
+            // One that rests is started, so that what it has is learned anew. Only a full pool refuses.
+            drop(self.shared.pool.get(Key::bare(), &self.shared));
+        }
         self.shared.woken.notify_one();
     }
 
