@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod check;
+#[cfg(test)]
 mod cli;
 #[cfg(test)]
 mod config;
@@ -21,6 +22,8 @@ mod inspector;
 mod live;
 #[cfg(test)]
 mod manners;
+#[cfg(test)]
+mod mcp_cli;
 #[cfg(test)]
 mod message;
 #[cfg(test)]
