@@ -53,7 +53,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Service(service) => {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
-        Command::Tools(tools) => on_hub(cli, async |hub| tools::run(&hub, tools).await),
+        Command::Tools(tools) => on_gate(cli, async |gate| tools::run(&gate, tools).await),
         Command::Mcp(mcp) => {
             on_runtime(cli, async |settings, process| mcp::run(cli, mcp, settings, process).await)
         }

@@ -11,7 +11,6 @@ use toolgate_fixtures::Fixtures;
 use toolgate_front::http::{Access, HttpConfig};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_identity::{Identity, IdentityConfig, Tokens};
-use toolgate_packs::{Memory, Workspace};
 use toolgate_policy::{Limits, RulesGate};
 use toolgate_secrets::Snapshot;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
@@ -19,8 +18,9 @@ use toolgate_wire::Raw;
 
 use crate::command::Process;
 use crate::logging;
+use crate::packs::{Lacking, Packs};
 use crate::parts::{self, Parts};
-use crate::settings::{PackName, Reloaded, Reloader, Settings};
+use crate::settings::{Reloaded, Reloader, Settings};
 use crate::upstreams::{Grants, Kept, Upstreams};
 
 /// What a model should know before it uses the tools.
@@ -37,7 +37,7 @@ const SERVERS: Duration = Duration::from_secs(30);
 pub(crate) struct Gate {
     pub(crate) hub: Hub,
     fixtures: Option<Arc<dyn Source>>,
-    packs: Vec<(PackName, Arc<dyn Source>)>,
+    packs: Packs,
     upstreams: Upstreams,
     parts: Parts,
     pub(crate) rules: RulesGate,
@@ -65,9 +65,11 @@ impl Gate {
         }));
         let info = ServerInfo { raw, instructions: Some(INSTRUCTIONS.into()) };
         let fixtures = fixtures.then(|| Arc::new(PackSource::new(Fixtures::new())) as Arc<dyn Source>);
-        let packs: anyhow::Result<Vec<_>> =
-            settings.packs.iter().map(|pack| Ok((*pack, source(*pack, settings, tasks)?))).collect();
-        let packs = packs?;
+        let (mut packs, mut troubles) = (Packs::new(tasks.clone()), Vec::new());
+        packs.apply(settings, &secrets, &mut troubles);
+        if let Some(error) = troubles.pop() {
+            return Err(error);
+        }
         let kept = Kept::new(parts.database.clone());
         let mut upstreams = Upstreams::new(kept, Grants::new(&parts, tasks), tasks.clone());
         upstreams.apply(settings, &secrets).await;
@@ -107,6 +109,11 @@ impl Gate {
     pub(crate) fn wait_for_servers(&self) {
         let list_time_limit = SERVERS;
         self.hub.set_settings(HubSettings { list_time_limit, ..hub_settings(&self.settings) });
+    }
+
+    /// The packs that are not there, and why.
+    pub(crate) fn lacking(&self) -> &[Lacking] {
+        self.packs.lacking()
     }
 
     /// Begins to know who brings which token.
@@ -211,31 +218,10 @@ impl Gate {
 
     /// Makes anew the sources that are set otherwise; the others go on with what they know.
     async fn replace_sources(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) {
-        let packs_changed = self.replace_packs(new, troubles);
+        let packs_changed = self.packs.apply(new, &self.secrets, troubles);
         if self.upstreams.apply(new, &self.secrets).await || packs_changed {
             self.hub.set_sources(sources(self.fixtures.as_ref(), &self.packs, &self.upstreams));
         }
-    }
-
-    /// Tells whether any pack is another one.
-    fn replace_packs(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) -> bool {
-        let is_same = |pack: PackName| match pack {
-            PackName::Workspace => new.workspace == self.settings.workspace,
-            PackName::Memory => new.memory == self.settings.memory,
-        };
-        let mut packs = Vec::new();
-        for pack in &new.packs {
-            let old = self.packs.iter().find(|(name, _)| name == pack).map(|(_, source)| source.clone());
-            let source = match old {
-                Some(old) if is_same(*pack) => Some(old),
-                old => source(*pack, new, &self.tasks).map_err(|error| troubles.push(error)).ok().or(old),
-            };
-            packs.extend(source.map(|source| (*pack, source)));
-        }
-        let unchanged = packs.len() == self.packs.len()
-            && packs.iter().zip(&self.packs).all(|(new, old)| Arc::ptr_eq(&new.1, &old.1));
-        self.packs = packs;
-        !unchanged
     }
 }
 
@@ -288,24 +274,6 @@ fn hub_settings(settings: &Settings) -> HubSettings {
     }
 }
 
-fn sources(
-    fixtures: Option<&Arc<dyn Source>>,
-    packs: &[(PackName, Arc<dyn Source>)],
-    upstreams: &Upstreams,
-) -> Vec<Arc<dyn Source>> {
-    let packs = packs.iter().map(|(_, source)| source.clone());
-    fixtures.cloned().into_iter().chain(packs).chain(upstreams.sources()).collect()
-}
-
-fn source(pack: PackName, settings: &Settings, tasks: &Tasks) -> anyhow::Result<Arc<dyn Source>> {
-    let data = &settings.data_dir;
-    Ok(match pack {
-        PackName::Workspace => {
-            let workspace = Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?;
-            Arc::new(PackSource::new(workspace))
-        }
-        PackName::Memory => {
-            Arc::new(PackSource::new(Memory::new(settings.memory.clone(), data.join("memory"), tasks)))
-        }
-    })
+fn sources(fixtures: Option<&Arc<dyn Source>>, packs: &Packs, upstreams: &Upstreams) -> Vec<Arc<dyn Source>> {
+    fixtures.cloned().into_iter().chain(packs.sources()).chain(upstreams.sources()).collect()
 }

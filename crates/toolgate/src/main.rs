@@ -9,6 +9,7 @@ mod command;
 mod exit;
 mod gate;
 mod logging;
+mod packs;
 mod parts;
 mod settings;
 mod share;

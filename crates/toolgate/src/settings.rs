@@ -52,8 +52,8 @@ pub(crate) enum PackName {
 }
 
 impl PackName {
-    /// Every pack's word.
-    const WORDS: [&str; 3] = ["workspace", "memory", "fixtures"];
+    /// Every pack.
+    pub(crate) const ALL: [Self; 2] = [Self::Workspace, Self::Memory];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -115,7 +115,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             transport: Transport::default(),
-            packs: vec![PackName::Workspace, PackName::Memory],
+            packs: PackName::ALL.to_vec(),
             http: HttpConfig::default(),
             log: LogConfig::default(),
             output: OutputConfig::default(),
@@ -152,7 +152,8 @@ impl Settings {
     pub(crate) fn rules(&self) -> Result<Compiled, PolicyError> {
         let Self { policy, principals, roles, profiles, .. } = self;
         let upstreams = self.mcp.keys().map(String::as_str);
-        let sources: Vec<&str> = PackName::WORDS.into_iter().chain(upstreams).collect();
+        let built_in = PackName::ALL.map(PackName::word);
+        let sources: Vec<&str> = built_in.into_iter().chain(["fixtures"]).chain(upstreams).collect();
         Policy { policy, principals, roles, profiles }.load(&Known { sources: &sources })
     }
 }

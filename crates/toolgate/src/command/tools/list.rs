@@ -1,6 +1,6 @@
 //! `toolgate tools list`: the tools, by source.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -8,20 +8,28 @@ use toolgate_core::{Hub, ListKind, Principal, SourceState, ToolItem};
 use toolgate_host::terminal;
 
 use crate::command::table::{fit, one_line};
+use crate::gate::Gate;
+use crate::packs::Lacking;
 
 /// The least room for a description; in a terminal so narrow its lines wrap.
 const LEAST: usize = 16;
 
 /// Prints the tools.
-pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(gate: &Gate, all: bool, as_json: bool) -> anyhow::Result<ExitCode> {
+    let hub = &gate.hub;
     let view = hub.settled_view(&Principal::local(), ListKind::Tools).await;
     let mut out = std::io::stdout().lock();
     if as_json {
         let definition = |tool: &ToolItem| tool.raw.to::<Value>().unwrap_or_default();
-        let items: Vec<Value> = view
+        let mut items: Vec<Value> = view
             .tools_by_source()
             .map(|(source, tool)| json!({"source": source, "definition": definition(tool)}))
             .collect();
+        for pack in gate.lacking().iter().filter(|_| all) {
+            let (source, needs) = (pack.name.word(), &pack.needs);
+            let item = |tool| json!({"source": source, "needs": needs, "definition": definition(tool)});
+            items.extend(pack.tools.iter().map(|tool| item(tool)));
+        }
         writeln!(out, "{}", serde_json::to_string_pretty(&json!({"items": items}))?)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -45,8 +53,24 @@ pub(crate) async fn run(hub: &Hub, all: bool, as_json: bool) -> anyhow::Result<E
             writeln!(out, "  {name:width$}  {}", fit(&line, room))?;
         }
     }
+    if all {
+        lacking(&mut out, gate.lacking())?;
+    }
     missing(hub)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What packs would bring that are not there, and what they need.
+fn lacking(out: &mut impl Write, packs: &[Lacking]) -> anyhow::Result<()> {
+    for pack in packs.iter().filter(|pack| !pack.tools.is_empty()) {
+        writeln!(out, "\n{} (not there: {})", pack.name.word(), one_line(&pack.needs))?;
+        for tool in &pack.tools {
+            let description = tool.raw.get("description");
+            let description = description.as_ref().and_then(|text| text.as_string()).unwrap_or_default();
+            writeln!(out, "  {}\n      {}", tool.name.as_str(), one_line(&description))?;
+        }
+    }
+    Ok(())
 }
 
 /// Says whose tools are not there.
