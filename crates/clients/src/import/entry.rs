@@ -144,7 +144,7 @@ impl<'a> Writer<'a> {
     fn oauth(&mut self, written: &Value) -> Option<Value> {
         let given = ["oauth", "auth"].into_iter().find_map(|key| written.get(key))?;
         let given = match given {
-            Value::Bool(on) => return on.then_some(Value::Bool(true)),
+            Value::Bool(_) => return Some(given.clone()),
             Value::Object(given) => given,
             Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => return None,
         };
