@@ -74,7 +74,7 @@ pub struct Plan {
 /// How a server is reached.
 pub(crate) enum Reach {
     Program(ProgramPlan),
-    Address(AddressPlan),
+    Address(Box<AddressPlan>),
 }
 
 impl Plan {
@@ -107,7 +107,7 @@ impl Plan {
                     "remove it",
                 ));
             }
-            (None, Some(url)) => Reach::Address(AddressPlan::new(name, url, config, filled)?),
+            (None, Some(url)) => Reach::Address(Box::new(AddressPlan::new(name, url, config, filled)?)),
             (Some(_), Some(_)) => {
                 return Err(BadConfig::new(
                     format!("mcp.{name}"),

@@ -23,7 +23,7 @@ use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::line::{Line, Phase};
 use crate::link::{Declared, Link};
-use crate::plan::Plan;
+use crate::plan::{Plan, Reach};
 use crate::pool::{Key, Pool};
 use crate::starts::Starts;
 use crate::upstream::Surroundings;
@@ -231,11 +231,22 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             event = admission::sign(&mut signed) => admission::admit(&shared, event.as_ref()),
             () = tokio::time::sleep_until(look_again) => {
                 look_again = tokio::time::Instant::now() + FRESH;
-                if let Some(link) = shared.pool.all().iter().find_map(|line| line.link()) {
-                    link.wire.desk.all_changed();
-                }
+                ask_again(&shared);
             }
         }
+    }
+}
+
+/// Has all lists looked at again. A server elsewhere is connected to for it; a program is not started only to be asked,
+/// but when it is used.
+fn ask_again(shared: &Arc<Shared>) {
+    match shared.pool.all().iter().find_map(|line| line.link()) {
+        Some(link) => link.wire.desk.all_changed(),
+        None if matches!(shared.plan.reach, Reach::Address(_)) => {
+            // A new line looks at all of them; only a full pool refuses one.
+            drop(shared.pool.get(Key::bare(), shared));
+        }
+        None => {}
     }
 }
 

@@ -53,6 +53,11 @@ impl Lines {
         self.end_line(Bytes::new());
     }
 
+    /// Whether the line that is being read is too long already; it is reported when it ends.
+    pub fn is_over(&self) -> bool {
+        self.dropped.is_some()
+    }
+
     fn end_line(&mut self, last: Bytes) {
         if self.dropped.is_none() && self.partial.is_empty() {
             return self.emit(last);
@@ -143,5 +148,15 @@ mod tests {
     fn after_an_over_long_line_comes_the_next() {
         check(&["a\n", "1234567890", "1234567890", "12345\nb\n"], &["a", "!25", "b"]);
         check(&["1234567890", "1"], &["!11"]);
+    }
+
+    #[test]
+    fn that_a_line_is_too_long_is_known_before_it_ends() {
+        let mut lines = Lines::new(4);
+        let mut over = |chunk: &'static str| {
+            lines.push(Bytes::from_static(chunk.as_bytes()));
+            lines.is_over()
+        };
+        assert_eq!(["1234", "56", "78", "\n", "12"].map(&mut over), [false, true, true, false, false]);
     }
 }

@@ -12,6 +12,7 @@ use toolgate_wire::{
 
 use super::{Desk, EARLY, Named, Question, Said};
 use crate::fault::Fault;
+use crate::transport::MESSAGE_LIMIT;
 
 /// The key under which 2025-11-25 says to which task something belongs.
 pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
@@ -19,7 +20,7 @@ pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 impl Desk {
     /// Takes a frame of the server; `on`: the request whose stream it came on.
     pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
-        match toolgate_wire::parse(frame) {
+        match toolgate_wire::parse(frame.clone()) {
             Ok(Frame::One(message)) => self.message(message, on),
             Ok(Frame::Batch(messages)) => {
                 for message in messages {
@@ -31,8 +32,8 @@ impl Desk {
             }
             Err(refusal) => {
                 self.journal.note("sent what is no message", &refusal.message);
-                let whose = refusal.id.as_ref().and_then(Id::as_u64).or(on);
-                if let Some(id) = whose {
+                let named = refusal.id.as_ref().and_then(Id::as_u64);
+                if let Some(id) = named.or(on).or_else(|| garbled(&frame)) {
                     self.answer(id, Err(Fault::Unusable(refusal.message)));
                 }
             }
@@ -40,8 +41,8 @@ impl Desk {
     }
 
     /// A message was too large to be read; if only one call is under way, or only one request, it was for that one.
-    pub(crate) fn too_large(&self, bytes: usize, on: Option<u64>) {
-        let what = format!("a message of {bytes} bytes");
+    pub(crate) fn too_large(&self, on: Option<u64>) {
+        let what = format!("a message of more than {MESSAGE_LIMIT} bytes");
         self.journal.note("sent a message that is too large", &what);
         let sole = || {
             let state = self.lock();
@@ -61,10 +62,12 @@ impl Desk {
     }
 
     fn response(&self, response: Response, on: Option<u64>) {
-        let id = match &response.id {
+        let named = match &response.id {
             Some(id) => id.as_u64(),
             None => on,
         };
+        // On the stream of one request no other is answered.
+        let id = named.filter(|id| on.is_none_or(|on| on == *id));
         let known = id.is_some_and(|id| self.answer(id, response.outcome.map_err(Fault::Refused)));
         // An answer to what was cancelled may cross the cancellation.
         let cancelled = id.is_some_and(|id| id < self.next.load(Ordering::Relaxed));
@@ -212,6 +215,15 @@ fn elicitation(params: &Raw) -> Option<Named> {
 
 fn text(raw: &Raw) -> Option<String> {
     raw.as_string().map(std::borrow::Cow::into_owned)
+}
+
+/// The request that a message answers whose text is not all UTF-8.
+fn garbled(frame: &[u8]) -> Option<u64> {
+    let std::borrow::Cow::Owned(text) = String::from_utf8_lossy(frame) else { return None };
+    match toolgate_wire::parse(text.into()) {
+        Ok(Frame::One(Message::Response(response))) => response.id?.as_u64(),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 /// The answer to a question that nobody is asked.

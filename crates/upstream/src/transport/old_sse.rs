@@ -84,7 +84,7 @@ async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>, desk: Ar
 
 async fn read(mut response: Response, desk: &Desk, told: oneshot::Sender<String>) {
     let mut decoder = Decoder::new(MESSAGE_LIMIT);
-    let mut told = Some(told);
+    let (mut told, mut over) = (Some(told), false);
     while let Ok(Some(piece)) = response.chunk().await {
         decoder.push(&piece);
         for event in &mut decoder {
@@ -96,8 +96,15 @@ async fn read(mut response: Response, desk: &Desk, told: oneshot::Sender<String>
                 }
                 Ok(event) if event.data.is_empty() || !is_message(&event) => {}
                 Ok(event) => desk.take(event.data, None),
-                Err(too_large) => desk.too_large(too_large.limit, None),
+                // What was too large was told already.
+                Err(_) if std::mem::take(&mut over) => {}
+                Err(_) => desk.too_large(None),
             }
+        }
+        if decoder.is_over() && !over {
+            // Its end may never come.
+            over = true;
+            desk.too_large(None);
         }
     }
 }

@@ -149,26 +149,33 @@ async fn write_all(
 }
 
 async fn read(mut stdout: ChildStdout, desk: &Desk) {
-    let mut lines = Lines::new(MESSAGE_LIMIT);
+    let (mut lines, mut over) = (Lines::new(MESSAGE_LIMIT), false);
     let mut buffer = BytesMut::with_capacity(64 * 1024);
     loop {
         match stdout.read_buf(&mut buffer).await {
             Ok(0) | Err(_) => break,
             Ok(_) => lines.push(buffer.split().freeze()),
         }
-        hand_over(&mut lines, desk);
+        hand_over(&mut lines, desk, &mut over);
         buffer.reserve(64 * 1024);
     }
     lines.finish();
-    hand_over(&mut lines, desk);
+    hand_over(&mut lines, desk, &mut over);
 }
 
-fn hand_over(lines: &mut Lines, desk: &Desk) {
-    for item in lines {
+/// Hands complete lines over; `over`: that the one under way is too long was told already.
+fn hand_over(lines: &mut Lines, desk: &Desk, over: &mut bool) {
+    for item in &mut *lines {
         match item {
             Item::Line(line) => desk.take(line, None),
-            Item::TooLong { dropped } => desk.too_large(dropped, None),
+            Item::TooLong { .. } if std::mem::take(over) => {}
+            Item::TooLong { .. } => desk.too_large(None),
         }
+    }
+    if lines.is_over() && !*over {
+        // Its end may never come.
+        *over = true;
+        desk.too_large(None);
     }
 }
 

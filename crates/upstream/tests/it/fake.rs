@@ -238,7 +238,7 @@ impl Fake {
             "progress" => {
                 let token = &params["_meta"]["progressToken"];
                 for step in 1..=3 {
-                    std::thread::sleep(Duration::from_millis(60));
+                    std::thread::sleep(Duration::from_millis(250));
                     let notice = json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step,"x":"y"}});
                     self.send(&notice.to_string());
                 }

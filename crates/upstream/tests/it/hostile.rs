@@ -1,12 +1,16 @@
 //! Servers that misbehave are contained, and named with what they did.
 
-use serde_json::json;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 use toolgate_core::{Kind, ListKind, Outcome, Target};
 use toolgate_testkit::{Expect as _, client_legacy};
 use toolgate_upstream::State;
 
 use crate::fake::TOOLS;
-use crate::rig::{Rig, text};
+use crate::rig::{Rig, alive, text, with};
+use crate::rogue::{FLOOD, GIGABYTE, rogue};
+use crate::web::Web;
 
 /// Calls a tool of a server that misbehaves in it, and says how that ended and what was noted.
 async fn misbehave(rig: &Rig, tool: &str) -> (Result<String, Kind>, Vec<&'static str>) {
@@ -96,11 +100,11 @@ async fn a_list_without_end_ends() {
 #[tokio::test]
 async fn one_bad_server_delays_no_other() {
     let place = tempfile::tempdir().unwrap();
-    let start = |name: &str, table: serde_json::Value| {
+    let start = |name: &str, table: Value| {
         let config: toolgate_upstream::UpstreamConfig = serde_json::from_value(table).unwrap();
         let fill = |text: &str| Ok(toolgate_host::Secret::new(text.to_owned()));
         let plan = toolgate_upstream::Plan::new(name, &config, fill).unwrap();
-        std::sync::Arc::new(toolgate_upstream::Upstream::start(plan, crate::rig::surroundings(), None))
+        Arc::new(toolgate_upstream::Upstream::start(plan, crate::rig::surroundings(), None))
     };
     let bad = start("bad", json!({"command": "/bin/sleep", "args": ["600"], "prefix": false}));
     let good = start("good", crate::rig::fake("legacy", place.path()));
@@ -128,5 +132,187 @@ async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
     let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
     assert_eq!(error.kind(), Kind::ConnectionFailed);
     assert!(error.message().contains("5 times in a row"), "{error}");
+    rig.upstream.stop().await;
+}
+
+/// A rogue server behind a hub.
+fn rogue_rig(behaviour: &str, more: Value) -> Rig {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    Rig::of(with(rogue(behaviour, place.path()), more), place, None)
+}
+
+/// How a call of a rogue server ends.
+async fn rogue_call(rig: &Rig, tool: &str) -> Result<String, (Kind, String)> {
+    let driven = rig.call(client_legacy(), &format!("fake_{tool}"), json!({}), None).await;
+    match &driven.outcome {
+        Outcome::Complete(raw) => Ok(text(&raw.to().unwrap()).to_owned()),
+        _ => {
+            let error = driven.failed();
+            Err((error.kind(), error.message().to_owned()))
+        }
+    }
+}
+
+/// The most memory this process ever had, in bytes.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
+#[tokio::test]
+async fn a_line_of_a_gigabyte_is_passed_by_in_little_memory() {
+    let rig = rogue_rig("", json!({}));
+    assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()));
+    let before = peak();
+    let started = rig.count("started");
+    let (kind, said) = rogue_call(&rig, "gigabyte").await.unwrap_err();
+    assert_eq!(
+        (kind, said.contains("a message of more than 16777216 bytes")),
+        (Kind::Upstream, true),
+        "{said}"
+    );
+    // The call ends as soon as that is known; the next answer comes only behind all of it.
+    assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()), "it is still the same process");
+    let grown = peak() - before;
+    let note = rig.status().notes.into_iter().find(|note| note.what == "sent a message that is too large");
+    assert_eq!(note.map(|note| note.times), Some(1));
+    // The most that is kept of it is a sixty-fourth; other tests run beside this one.
+    assert!(grown < GIGABYTE / 4, "memory grew by {grown} bytes");
+    assert_eq!((rig.status().lost, rig.count("started")), (0, started));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_can_be_read_in_two_ways_or_in_none_fails_only_its_call() {
+    let rig = rogue_rig("", json!({"timeout": 60_000}));
+    for (tool, why) in [("twins", "duplicate"), ("latin", "UTF-8")] {
+        let (kind, said) = rogue_call(&rig, tool).await.unwrap_err();
+        assert_eq!(kind, Kind::Upstream, "{tool}: {said}");
+        let note = rig.status().notes.into_iter().find(|note| note.what == "sent what is no message");
+        let note = note.unwrap();
+        assert!(note.detail.contains(why), "{tool}: {note:?}");
+        assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()));
+    }
+    assert_eq!(rig.status().lost, 0);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_slow_drip_is_no_answer() {
+    let rig = rogue_rig("", json!({"timeout": 200}));
+    let (kind, said) = rogue_call(&rig, "drip").await.unwrap_err();
+    assert_eq!((kind, said.as_str()), (Kind::Timeout, "`fake` did not answer within 200 ms"));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_flood_of_notices_does_not_make_us_ask_as_often() {
+    let rig = rogue_rig("", json!({}));
+    rig.settled().await;
+    let before = rig.count("listed");
+    assert_eq!(rogue_call(&rig, "shout").await, Ok("after the flood".into()));
+    assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()));
+    let asked = rig.count("listed") - before;
+    println!("{FLOOD} notices of changed lists made us list {asked} times");
+    assert!(asked < FLOOD / 100, "listed {asked} times");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn endless_complaints_are_read_and_only_the_end_kept() {
+    let rig = rogue_rig("", json!({}));
+    assert_eq!(rogue_call(&rig, "complain").await, Ok("after complaints".into()));
+    rig.until("the end is kept", |rig| rig.status().stderr.last().is_some_and(|line| line == "the end"))
+        .await;
+    let stderr = rig.status().stderr;
+    assert!(stderr.contains(&format!("(a line of {} bytes)", 100 << 20)), "{stderr:?}");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn lists_larger_than_anybody_reads_are_cut() {
+    for (behaviour, tools, note, pages) in [
+        ("thousands", 20_000, "lists more than can be kept", 7),
+        ("empty-pages", 0, "never comes to the end of a list", 1_000),
+    ] {
+        let rig = rogue_rig(behaviour, json!({}));
+        rig.settled().await;
+        assert_eq!((rig.status().tools, rig.count("listed")), (tools, pages), "{behaviour}");
+        assert_eq!(rig.notes(), [note], "{behaviour}");
+        assert_eq!(rig.status().state, State::Connected);
+        rig.upstream.stop().await;
+    }
+    let rig = rogue_rig("million", json!({}));
+    rig.settled().await;
+    let status = rig.status();
+    assert_eq!((status.state, status.tools), (State::Failed, 0));
+    assert!(status.error.as_deref().unwrap().starts_with("cannot be listed: a message of "), "{status:?}");
+    rig.upstream.stop().await;
+}
+
+/// It answers once, then closes its standard output and lives on.
+const DEAF: &str = r#"
+while read -r line; do
+  id="${line#*\"id\":}"; id="${id%%[,\}]*}"
+  case "$line" in
+    *'"method":"initialize"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"d","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"deaf","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"method":"tools/call"'*) exec 1>&-; sleep 600 ;;
+  esac
+done
+"#;
+
+#[tokio::test]
+async fn a_program_that_closes_its_output_and_lives_on_is_ended() {
+    let table = json!({"command": "/bin/sh", "args": ["-c", DEAF], "era": "legacy", "timeout": 60_000});
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.until("it runs", |rig| rig.status().processes.len() == 1 && rig.status().tools == 1).await;
+    let before = rig.status().processes;
+    let error = rig.call(client_legacy(), "fake_deaf", json!({}), None).await.failed();
+    assert_eq!(error.kind(), Kind::ConnectionFailed);
+    assert!(error.message().contains("it closed its standard output"), "{error}");
+    rig.until("it is ended", |_| before.iter().all(|process| !alive(*process))).await;
+    assert_eq!(rig.status().lost, 1);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_that_ends_at_once_is_started_ever_more_seldom() {
+    let rig = rogue_rig("gone", json!({}));
+    let begun = tokio::time::Instant::now();
+    // Each wait is at least half of what it doubles to: 50, 100, 200, 400 ms.
+    rig.until("it was started five times", |rig| rig.count("started") >= 5).await;
+    assert!(begun.elapsed() >= std::time::Duration::from_millis(375), "{:?}", begun.elapsed());
+    let said = "its program ended with exit code 3";
+    rig.until("it says so", |rig| rig.status().error.as_deref() == Some(said)).await;
+    assert_eq!(rig.status().processes.len(), 0);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn streams_that_never_end_and_answers_of_others_fail_only_their_call() {
+    let web = Web::start("legacy").await;
+    let table = with(web.table(), json!({"timeout": 2_000}));
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    // Another call waits all the while, and gets nothing of what comes on the streams of others.
+    let hanging = rig.hub.start(toolgate_testkit::call(client_legacy(), "fake_hang", json!({"b": "x"})));
+    rig.until("it is under way", |rig| rig.status().in_flight == 1).await;
+    for (how, kind, note) in [
+        ("endless", Kind::Upstream, Some("sent a message that is too large")),
+        ("drip", Kind::Timeout, None),
+        ("gzip", Kind::Upstream, Some("sent what is no message")),
+        ("anothers", Kind::ConnectionFailed, Some("answered what was not asked")),
+    ] {
+        let error = rig.call(client_legacy(), "fake_echo", json!({"b": how}), None).await.failed();
+        assert_eq!(error.kind(), kind, "{how}: {error}");
+        assert!(note.is_none_or(|note| rig.notes().contains(&note)), "{how}: {:?}", rig.notes());
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+    }
+    let waited = toolgate_testkit::drive(hanging, []).await.failed();
+    assert_eq!(waited.kind(), Kind::Timeout, "{waited}");
     rig.upstream.stop().await;
 }

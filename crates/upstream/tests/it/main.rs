@@ -21,8 +21,16 @@ mod questions;
 #[cfg(test)]
 mod rig;
 #[cfg(test)]
+mod rogue;
+#[cfg(test)]
+mod sandbox;
+#[cfg(test)]
 mod stdio;
 #[cfg(test)]
+mod supervision;
+#[cfg(test)]
 mod tasks;
+#[cfg(test)]
+mod tls;
 #[cfg(test)]
 mod web;

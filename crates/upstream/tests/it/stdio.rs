@@ -139,7 +139,7 @@ async fn prompts_resources_and_completions_go_by_the_servers_own_names() {
 #[tokio::test]
 async fn progress_and_log_messages_reach_the_caller() {
     for behaviour in ["legacy", "modern"] {
-        let rig = Rig::shaped(behaviour, json!({"timeout": 150}));
+        let rig = Rig::shaped(behaviour, json!({"timeout": 600}));
         let params =
             json!({"name": "fake_progress", "arguments": {"b": ""}, "_meta": {"progressToken": "mine"}});
         let target = Target::Tool("fake_progress".parse().unwrap());

@@ -100,6 +100,11 @@ impl Web {
     /// Ends it, and says where it was.
     pub(crate) async fn stop(self) -> String {
         self.tasks.shutdown(Duration::ZERO).await;
+        self.address()
+    }
+
+    /// Its address and port.
+    pub(crate) fn address(&self) -> String {
         self.url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned()
     }
 
@@ -241,6 +246,16 @@ fn wrong(seen: &Seen, message: &Value) -> Option<Reply> {
         "large" => whole(200, "application/json", format!("{{\"x\":\"{}\"}}", "x".repeat(17 * 1024 * 1024))),
         "cut" => whole(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\n\n"),
         "away" => whole(307, "text/plain", "").with("Location", "http://127.0.0.2:1/mcp"),
+        "endless" | "drip" => dripping(message["params"]["arguments"]["b"] == "endless"),
+        // It is not asked to make its answer smaller, and not understood when it does.
+        "gzip" => whole(200, "application/json", GZIP).with("Content-Encoding", "gzip"),
+        // On the stream of one call it answers all that came before.
+        "anothers" => {
+            let before = 1..message["id"].as_u64().unwrap();
+            let lies = before
+                .map(|id| format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"lie\":1}}}}\n\n"));
+            whole(200, "text/event-stream", lies.collect::<String>())
+        }
         // It breaks off, and goes on when the client comes back for it.
         "resumed" => {
             *seen.rest.lock().unwrap() = Some(result);
@@ -248,6 +263,26 @@ fn wrong(seen: &Seen, message: &Value) -> Option<Reply> {
         }
         _ => return None,
     })
+}
+
+/// An empty object, compressed.
+const GZIP: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3\x02\x00\x00\x00";
+
+/// A stream that never comes to the end of an event: a large one at once, or comments for ever.
+fn dripping(large: bool) -> Reply {
+    let (sender, response) = stream();
+    Tasks::new().spawn(async move {
+        let piece = "x".repeat(1024 * 1024);
+        drop(sender.send("data: ".into()));
+        for _ in 0..if large { 17 } else { 0 } {
+            drop(sender.send(piece.clone()));
+        }
+        while sender.send(if large { "x" } else { ": still here\n" }.into()).is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    response
 }
 
 fn header_schema() -> Value {
@@ -323,7 +358,8 @@ async fn modern(seen: &Arc<Seen>, message: Value) -> Reply {
         ),
         "tools/list" => {
             seen.lists.fetch_add(1, Ordering::SeqCst);
-            send(&tools())
+            let ttl = if seen.is("short-lived") { r#","ttlMs":120000}"# } else { "}" };
+            send(&format!("{}{ttl}", tools().strip_suffix('}').unwrap()))
         }
         "subscriptions/listen" => {
             let (sender, response) = stream();

@@ -86,6 +86,11 @@ impl Decoder {
         &self.last_id
     }
 
+    /// Whether the event that is being read is too large already; it is reported when it ends.
+    pub fn is_over(&self) -> bool {
+        self.block.too_large
+    }
+
     /// After how many milliseconds to connect again, if the stream has said so.
     pub fn retry(&self) -> Option<u64> {
         self.retry

@@ -70,6 +70,16 @@ fn after_an_event_that_is_too_large_comes_the_next() {
 }
 
 #[test]
+fn that_an_event_is_too_large_is_known_before_it_ends() {
+    let mut decoder = Decoder::new(8);
+    let mut over = |chunk: &str| {
+        decoder.push(chunk.as_bytes());
+        decoder.is_over()
+    };
+    assert_eq!(["data: 12", "3", "4\n", "\n", "data"].map(&mut over), [false, true, true, false, false]);
+}
+
+#[test]
 fn id_and_retry_stay_for_the_stream() {
     let mut decoder = Decoder::new(64);
     decoder.push(b"id: 7\nretry: 100\n\ndata: a\n\n");

@@ -37,6 +37,10 @@ pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent
                 Err(error) => break Some(reason(error)),
             }
             events += hand_over(inner, &mut decoder, Some(id));
+            if decoder.is_over() {
+                // Its end may never come.
+                inner.desk.too_large(Some(id));
+            }
             if !inner.desk.waits(id) {
                 inner.tasks.spawn(async move { drop(tokio::time::timeout(REST, rest(response)).await) });
                 return Ok(Sent::Over);
@@ -70,7 +74,7 @@ fn hand_over(inner: &Inner, decoder: &mut Decoder, on: Option<u64>) -> usize {
             // Events without data only set the place to resume from.
             Ok(event) if event.data.is_empty() || !is_message(&event) => {}
             Ok(event) => inner.desk.take(event.data, on),
-            Err(too_large) => inner.desk.too_large(too_large.limit, on),
+            Err(_) => inner.desk.too_large(on),
         }
     }
     count
@@ -120,6 +124,10 @@ pub(super) async fn listen(inner: &Inner, opened: oneshot::Sender<()>) {
                 while let Ok(Some(piece)) = response.chunk().await {
                     decoder.push(&piece);
                     hand_over(inner, &mut decoder, None);
+                    if decoder.is_over() {
+                        inner.desk.too_large(None);
+                        break;
+                    }
                 }
                 wait = pause(&decoder);
                 last_id = Some(decoder.last_id().to_owned()).filter(|id| !id.is_empty()).or(last_id);

@@ -1,0 +1,136 @@
+//! What keeps servers at work: they come back, are asked again in time, and nothing fails that could be repeated.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+use toolgate_testkit::{Expect as _, client_legacy};
+use toolgate_upstream::State;
+
+use crate::rig::{Rig, alive, with};
+use crate::rogue::rogue;
+use crate::web::Web;
+
+const ROUNDS: usize = 10;
+
+/// The middle and the longest of some times, for people to read.
+fn shown(mut times: Vec<Duration>) -> String {
+    times.sort();
+    format!("{:?} in the middle, {:?} at most", times[times.len() / 2], times[times.len() - 1])
+}
+
+fn kill(process: u32) {
+    let pid = rustix::process::Pid::from_raw(process.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_program_is_back_and_no_call_fails_that_may_be_repeated() {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    let rig = Rig::of(rogue("", place.path()), place, None);
+    let echo = async || rig.call(client_legacy(), "fake_echo", json!({}), None).await.complete();
+    echo().await;
+    // The program it was learned by, and the caller's own.
+    rig.until("one runs", |rig| rig.status().processes.len() == 1).await;
+    let mut times = Vec::new();
+    for round in 1..=ROUNDS {
+        let process = rig.status().processes[0];
+        kill(process);
+        let killed = Instant::now();
+        // It comes at once, before anybody has noticed that the program is gone.
+        echo().await;
+        times.push(killed.elapsed());
+        assert!(!alive(process));
+        assert_eq!((rig.status().lost, rig.count("started")), (round as u64, round + 2));
+    }
+    println!("a killed program answered again after: {}", shown(times));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_killed_program_that_nobody_calls_is_back_by_itself() {
+    let rig = Rig::shaped("legacy", json!({"start": "eager"}));
+    rig.until("it runs", |rig| rig.status().processes.len() == 1 && rig.status().tools > 0).await;
+    let process = rig.status().processes[0];
+    kill(process);
+    let killed = Instant::now();
+    let is_new = |rig: &Rig| rig.status().processes.first().is_some_and(|other| *other != process);
+    rig.until("another runs", is_new).await;
+    println!("a killed program was back after: {:?}", killed.elapsed());
+    assert_eq!((rig.status().state, rig.status().lost, rig.count("started")), (State::Connected, 1, 2));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_forgotten_session_costs_one_greeting_and_no_call() {
+    let web = Web::start("legacy").await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+    let mut times = Vec::new();
+    for round in 1..=ROUNDS {
+        let greeted = web.seen.initialized.load(Ordering::SeqCst);
+        web.seen.forget();
+        let forgotten = Instant::now();
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        times.push(forgotten.elapsed());
+        assert_eq!(web.seen.initialized.load(Ordering::SeqCst), greeted + 1, "{round}");
+    }
+    println!("a forgotten session was healed after: {}", shown(times));
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_server_has_is_asked_again_each_hour_or_when_the_server_says() {
+    // A legacy server is listed by the line it was learned by, and again by the caller's own.
+    for (behaviour, first, early, late) in
+        [("legacy", 2, 3_500, 150), ("modern", 1, 3_500, 150), ("modern short-lived", 1, 100, 30)]
+    {
+        let web = Web::start(behaviour).await;
+        let table = with(web.table(), json!({"start": "eager"}));
+        let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+        let lists = || web.seen.lists.load(Ordering::SeqCst);
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        rig.until("it is listed", |_| lists() == first).await;
+        pass(early).await;
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        assert_eq!(lists(), first, "{behaviour}: too early");
+        pass(late).await;
+        rig.until("it is listed again", |_| lists() == first + 1).await;
+        rig.upstream.stop().await;
+    }
+}
+
+/// Lets time pass for all that waits for it.
+async fn pass(seconds: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn an_idle_server_elsewhere_is_asked_again_too() {
+    let web = Web::start("modern").await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    pass(60).await;
+    rig.until("it is let go", |rig| rig.status().connections == 0).await;
+    let before = web.seen.lists.load(Ordering::SeqCst);
+    pass(3_600).await;
+    rig.until("it is listed again", |_| web.seen.lists.load(Ordering::SeqCst) > before).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn an_idle_program_is_not_started_only_to_be_asked() {
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    pass(60).await;
+    rig.until("it is let go", |rig| rig.status().connections == 0).await;
+    pass(3_700).await;
+    // It would have been started by now: the first thing that is asked of it does so.
+    rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+    assert_eq!(rig.count("started"), 2);
+    rig.upstream.stop().await;
+}
