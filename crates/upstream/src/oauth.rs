@@ -126,7 +126,7 @@ impl Plan {
         let oauth = address.oauth.take()?;
         let route = address.route(&surroundings.variables);
         let with = With { store, route, tasks: surroundings.tasks.child(), clock };
-        let authorizer = Authorizer::new(self.name.clone(), address, oauth, with);
+        let authorizer = Authorizer::new(self.name.clone(), address, *oauth, with);
         self.authorizer = Some(authorizer.clone());
         Some(authorizer)
     }

@@ -1,6 +1,8 @@
 //! What lets us in to other servers: kept encrypted in the store, and hidden in whatever goes out.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
@@ -14,10 +16,15 @@ use crate::parts::Parts;
 /// How long a turn lasts at most, in milliseconds: longer than a renewal takes.
 const TURN_MS: u64 = 30_000;
 
+/// How many digests are remembered; a text that is forgotten is hidden once more.
+const MOST_HIDDEN: usize = 1_000;
+
 /// What lets us in to other servers.
 pub(crate) struct Grants {
     parts: Parts,
     changes: watch::Receiver<u64>,
+    /// Digests of what is hidden already.
+    hidden: Mutex<HashSet<u64>>,
 }
 
 impl Grants {
@@ -36,7 +43,28 @@ impl Grants {
                 }
             }
         }));
-        Arc::new(Self { parts: parts.clone(), changes })
+        Arc::new(Self { parts: parts.clone(), changes, hidden: Mutex::default() })
+    }
+
+    /// Hides a text before it is used, whoever it comes from.
+    async fn hide(&self, text: &Secret) -> Result<(), String> {
+        let mut digest = DefaultHasher::new();
+        text.expose().hash(&mut digest);
+        let digest = digest.finish();
+        if self.hidden().contains(&digest) {
+            return Ok(());
+        }
+        self.parts.hide_grants().await.map_err(|error| format!("{error:#}"))?;
+        let mut hidden = self.hidden();
+        if hidden.len() >= MOST_HIDDEN {
+            hidden.clear();
+        }
+        hidden.insert(digest);
+        Ok(())
+    }
+
+    fn hidden(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forgets what lets anyone in to a server.
@@ -82,14 +110,18 @@ impl TokenStore for Grants {
             if !self.parts.database.exists() {
                 return Ok(None);
             }
-            match self.parts.secrets.text(Collection::Grants, key).await {
+            let text = match self.parts.secrets.text(Collection::Grants, key).await {
                 // What cannot be opened any more lets nobody in; signing in replaces it.
                 Err(error @ (SecretError::WrongKey { .. } | SecretError::MissingKey { .. })) => {
                     tracing::warn!("what lets us in to `{key}` is lost: {error}");
-                    Ok(None)
+                    None
                 }
-                read => read.map_err(|error| error.to_string()),
+                read => read.map_err(|error| error.to_string())?,
+            };
+            if let Some(text) = &text {
+                self.hide(text).await?;
             }
+            Ok(text)
         })
     }
 
@@ -97,8 +129,7 @@ impl TokenStore for Grants {
         Box::pin(async move {
             let kept = self.parts.secrets.keep_text(Collection::Grants, key, &text).await;
             kept.map_err(|error| error.to_string())?;
-            // It is hidden before it is used.
-            self.parts.hide_grants().await.map_err(|error| format!("{error:#}"))
+            self.hide(&text).await
         })
     }
 

@@ -126,10 +126,8 @@ fn given(said: Said) -> Result<Given, OauthError> {
         return unusable("a token that cannot stand in a header");
     }
     // Some write the number as text.
-    let seconds = said.expires_in.as_ref().and_then(|value| match value {
-        Value::String(text) => text.parse::<u64>().ok(),
-        value => value.as_u64(),
-    });
+    let seconds = said.expires_in.as_ref();
+    let seconds = seconds.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok()));
     Ok(Given {
         access,
         refresh: said.refresh_token.filter(|token| !token.is_empty()),

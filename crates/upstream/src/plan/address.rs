@@ -23,7 +23,7 @@ pub(crate) struct AddressPlan {
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) proxy: ProxyPlan,
     /// How we sign in, if we may; taken over by what does it.
-    pub(crate) oauth: Option<OauthPlan>,
+    pub(crate) oauth: Option<Box<OauthPlan>>,
 }
 
 /// Through which proxy a server is reached.
@@ -78,7 +78,7 @@ impl AddressPlan {
                 })?)
             }
         };
-        let oauth = OauthPlan::new(name, &url, config, fill)?;
+        let oauth = OauthPlan::new(name, &url, config, fill)?.map(Box::new);
         Ok(Self { url, headers, ca_file: config.ca_file.as_ref().map(PathBuf::from), proxy, oauth })
     }
 

@@ -45,9 +45,9 @@ pub(crate) async fn connect(
     let Way { plan, client, bearer } = way;
     let request =
         || client.get(plan.url.clone()).headers(plan.headers.clone()).header(ACCEPT, "text/event-stream");
-    let response = signed::send(bearer.as_ref(), request).await.map_err(|fault| match fault {
-        Fault::Gone(why) => Fault::NotSent(why),
-        other => other,
+    let response = signed::send(bearer.as_ref(), request).await.map_err(|fault| {
+        // Nothing was asked for yet.
+        if let Fault::Gone(why) = fault { Fault::NotSent(why) } else { fault }
     })?;
     match response.status() {
         StatusCode::UNAUTHORIZED => return Err(Fault::Unauthorized(joined(response.headers()))),
