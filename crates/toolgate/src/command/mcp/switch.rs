@@ -19,7 +19,10 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named, on: bool) -> anyhow::R
         status.is_none_or(|status| match status.state {
             SourceState::Disabled => !on,
             SourceState::Connecting => false,
-            _ => on,
+            SourceState::Connected
+            | SourceState::Failed
+            | SourceState::NeedsAuth
+            | SourceState::NeedsClientRegistration => on,
         })
     };
     let what = if on { "switching it on" } else { "switching it off" };
