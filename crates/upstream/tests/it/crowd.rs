@@ -141,3 +141,13 @@ async fn a_caller_does_not_wait_for_the_turn_of_its_server() {
     assert_eq!(slow.status().state, State::Connecting);
     stop(vec![slow, quick]).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_was_listed_is_connected() {
+    const TRIALS: usize = 50;
+    let place = place();
+    for trial in 0..TRIALS {
+        let status = crate::rig::trial(table(place.path(), TRIALS, "")).await.status;
+        assert_eq!((status.state, status.tools), (State::Connected, 1), "{trial}");
+    }
+}
