@@ -365,11 +365,8 @@ impl Connection {
         }
         match timeout_at(until, self.heard.recv()).await {
             Err(_) => Err(Lost::Late(Duration::ZERO)),
-            Ok(None) => Err(Lost::Gone("the connection is closed".into())),
-            Ok(Some(Heard::Closed(why))) => {
-                self.gone = Some(why.clone());
-                Err(Lost::Gone(why))
-            }
+            Ok(None) => Err(self.ended("the connection is closed".into())),
+            Ok(Some(Heard::Closed(why))) => Err(self.ended(why)),
             Ok(Some(Heard::Over { post, broken })) => Ok(Happened::Over(post, broken)),
             Ok(Some(Heard::TooLarge(size))) => {
                 let what = format!("a message of more than {size} bytes, which nobody reads");
@@ -395,6 +392,12 @@ impl Connection {
                 Ok(Happened::Messages(messages))
             }
         }
+    }
+
+    /// Nothing will come any more.
+    fn ended(&mut self, why: String) -> Lost {
+        self.gone = Some(why.clone());
+        Lost::Gone(why)
     }
 
     /// Answers a question of the server: it may ask whether we are there, and nothing else.

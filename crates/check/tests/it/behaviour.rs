@@ -122,8 +122,8 @@ impl Server {
         }
         match method {
             "initialize" | "server/discover" if self.is("opens") => error(-32603, "not today"),
-            "initialize" if !modern => Ok(self.initialize(params)),
-            "server/discover" if modern => Ok(self.discover()),
+            "initialize" if !modern && !self.is("only-modern") => Ok(self.initialize(params)),
+            "server/discover" if modern && !self.is("only-legacy") => Ok(self.discover()),
             "ping" if !modern && !self.is("ping") => Ok(json!({})),
             "tools/list" => self.tools(params),
             "tools/call" => self.call(params),

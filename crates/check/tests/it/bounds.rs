@@ -35,7 +35,27 @@ async fn a_server_that_outlives_its_input_is_ended() {
 
 #[tokio::test]
 async fn a_server_of_one_era_is_checked_in_that_era() {
-    // A shell that answers every line with an error is no server at all; `cat` answers with the question.
+    for (behaviour, expect) in [
+        ("only-legacy", "2025-11-25"),
+        ("only-modern", "2026-07-28"),
+        ("exits-on-probe", "2025-11-25"),
+        ("silent-on-probe", "2025-11-25"),
+    ] {
+        let limits = Limits { probe: SHORT, ..PATIENT };
+        let report = report(&program(behaviour), limits).await;
+        let versions: Vec<&str> = report.served.iter().map(|served| served.version).collect();
+        assert_eq!(
+            (versions, found(&report)),
+            (vec![expect], Vec::new()),
+            "{behaviour}: {}",
+            report.text("x")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_server_is_a_finding() {
+    // It answers every question with the question.
     let subject = Subject::Program(Program {
         path: "/bin/cat".into(),
         arguments: Vec::new(),

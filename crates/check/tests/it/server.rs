@@ -1,6 +1,10 @@
 //! The server on standard streams: a program of its own, when this binary is started as one.
 
-#![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "it is a program of its own, with an environment and an end"
+)]
 
 use std::fs::File;
 use std::io::{BufRead as _, Write as _};
@@ -51,6 +55,14 @@ fn answers(server: &mut Server, line: &str) -> Vec<String> {
     };
     if message.is_array() && server.is("survives-batch") {
         std::process::exit(5);
+    }
+    if message["method"] == "server/discover" {
+        if server.is("exits-on-probe") {
+            std::process::exit(7);
+        }
+        if server.is("silent-on-probe") {
+            return Vec::new();
+        }
     }
     if server.is("hangs") {
         std::thread::sleep(Duration::from_secs(600));
