@@ -20,6 +20,9 @@ use crate::web::{Door, Web};
 /// What is asked of it, by path: the form, the query, or the JSON.
 pub(crate) type Form = HashMap<String, String>;
 
+/// The secret of a client, and where it may be answered.
+type Known = (Option<String>, Vec<String>);
+
 /// An authorization server.
 #[derive(Clone)]
 pub(crate) struct Realm(Arc<State>);
@@ -35,7 +38,7 @@ pub(crate) struct State {
     pub(crate) lasts: AtomicU64,
     pub(crate) token_path: Mutex<String>,
     number: AtomicUsize,
-    clients: Mutex<HashMap<String, (Option<String>, Vec<String>)>>,
+    clients: Mutex<HashMap<String, Known>>,
     codes: Mutex<HashMap<String, Form>>,
     access: Mutex<HashMap<String, Given>>,
     refresh: Mutex<HashMap<String, Given>>,
