@@ -29,7 +29,7 @@ Examples:
     toolgate mcp add notes --command node --args server.js --env 'KEY={secret:NOTES_KEY}'
 
   A server that runs elsewhere:
-    toolgate mcp add docs --url https://docs.example/mcp --header 'Authorization=Bearer {secret:DOCS}'
+    toolgate mcp add docs --url https://docs.example/mcp --header 'X-Key={secret:DOCS}'
     toolgate mcp add issues --url https://issues.example/mcp --oauth";
 
 pub(super) const KNOWN: &str = "\
