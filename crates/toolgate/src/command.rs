@@ -94,7 +94,7 @@ fn on_hub(cli: &Cli, work: impl AsyncFnOnce(Hub) -> anyhow::Result<ExitCode>) ->
 fn on_gate(cli: &Cli, work: impl AsyncFnOnce(Gate) -> anyhow::Result<ExitCode>) -> anyhow::Result<ExitCode> {
     on_runtime(cli, async |settings, process| {
         let gate = Gate::new(&settings, cli.global.fixtures, process).await?;
-        gate.wait_for_servers();
+        gate.wait_for_servers().await;
         work(gate).await
     })
 }

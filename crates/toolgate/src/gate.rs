@@ -105,10 +105,16 @@ impl Gate {
         })
     }
 
-    /// Lets lists wait until servers are up: who gives a command has nothing else to look at meanwhile.
-    pub(crate) fn wait_for_servers(&self) {
+    /// Waits until servers are up and their tools compared with those that are known: who gives a command has nothing
+    /// else to look at meanwhile.
+    pub(crate) async fn wait_for_servers(&self) {
+        if self.settings.mcp.is_empty() {
+            return;
+        }
         let list_time_limit = SERVERS;
         self.hub.set_settings(HubSettings { list_time_limit, ..hub_settings(&self.settings) });
+        self.hub.all_tools().await;
+        self.parts.observe_pins(&self.hub).await;
     }
 
     /// The packs that are not there, and why.

@@ -116,6 +116,11 @@ impl Parts {
         self.load_secrets().await.map(drop)
     }
 
+    /// Compares the tools of other servers with those that are known, once.
+    pub(crate) async fn observe_pins(&self, hub: &Hub) {
+        observe(&self.pins, hub).await;
+    }
+
     async fn load_secrets(&self) -> anyhow::Result<Snapshot> {
         let secrets = self.secrets.load().await?;
         let mut all: Vec<(String, Secret)> =

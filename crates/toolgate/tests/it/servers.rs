@@ -116,6 +116,24 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
 }
 
 #[test]
+fn commands_use_servers_without_a_hub_that_runs() {
+    let (folder, place) = (tempfile::tempdir().unwrap(), Place::new());
+    let broken = "[mcp.broken]\ncommand = \"/nowhere/to/be/found\"\n";
+    let toml = written(&format!("{}{broken}", table("one", folder.path(), "")));
+    std::fs::write(place.path().join("toolgate.toml"), toml).unwrap();
+    let listed = run(place.toolgate(&["tools", "list"]), b"");
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    assert!(listed.stdout.contains("one_test_simple_text"), "{}", listed.stdout);
+    assert!(
+        listed.stderr.contains("note: the tools of `broken` are missing, it is failed"),
+        "{}",
+        listed.stderr
+    );
+    let called = run(place.toolgate(&["tools", "call", "one_test_simple_text"]), b"");
+    assert_eq!((called.code, &*called.stdout), (0, "This is a simple text response for testing.\n"));
+}
+
+#[test]
 fn a_bad_table_is_refused_with_its_place() {
     #[track_caller]
     fn check(toml: &str, expect: &str) {

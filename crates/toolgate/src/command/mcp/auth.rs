@@ -107,7 +107,8 @@ fn invite(login: &Login, auth: &Auth) -> anyhow::Result<()> {
 fn has_display() -> bool {
     let environment = process_environment();
     let shows = |name: &str| environment.get(name).is_some();
-    cfg!(target_os = "macos") || [env::DISPLAY, env::WAYLAND_DISPLAY, env::WSL_DISTRO_NAME].into_iter().any(shows)
+    cfg!(target_os = "macos")
+        || [env::DISPLAY, env::WAYLAND_DISPLAY, env::WSL_DISTRO_NAME].into_iter().any(shows)
 }
 
 /// Whether someone may type, or pipes what the browser came to.
