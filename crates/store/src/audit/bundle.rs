@@ -205,7 +205,7 @@ mod tests {
             |it| it.principal = Some("pa".into()),
             |it| it.count = 1,
             |it| it.records.push(b'x'),
-            |it| drop(it.records.pop()),
+            |it| it.records.truncate(it.records.len() - 1),
             |it| it.records = pack(&unpack(&it.records).unwrap().replace("1 ", "3 ")),
             |it| it.records[3] = 0x7f,
             |it| it.records.clear(),
