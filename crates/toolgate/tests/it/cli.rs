@@ -53,6 +53,9 @@ fn help_names_the_commands() {
       status       Say who is connected to the running hub, and what runs
       service      Run `serve --http` as a service of the user's systemd
       tools        See and call the tools, as an MCP client would
+      mcp          Use other MCP servers: add, import, test and watch them
+      check        Check any MCP server: its definitions, how it converses, its messages, and what is
+                   unsafe about it
       setup        Add Toolgate to an AI client, or take it out again
       approvals    Answer calls that wait for a person
       policy       Say what the policy makes of a call, and check it against expectations
