@@ -1,6 +1,7 @@
 //! One supervised connection: opened when wanted, opened again when lost, closed when idle.
 
 mod attend;
+mod jitter;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -20,6 +21,7 @@ use crate::plan::Reach;
 use crate::pool::{Key, Who};
 use crate::starts::Turn;
 use crate::supervisor::Shared;
+use jitter::jittered;
 
 /// The shortest and the longest wait between two attempts.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -346,15 +348,6 @@ impl Line {
 
 fn over() -> Fault {
     Fault::NotSent("it is being stopped".into())
-}
-
-/// Between half and all of a time.
-fn jittered(wait: Duration) -> Duration {
-    let mut random = [0u8; 1];
-    if let Err(error) = getrandom::fill(&mut random) {
-        tracing::debug!(%error, "without randomness all wait the same time, which is no harm");
-    }
-    wait.mul_f64(0.5 + f64::from(random[0]) / 512.0)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

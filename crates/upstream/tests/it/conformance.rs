@@ -13,7 +13,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The real peers, where the set-up put them.
-fn peers() -> PathBuf {
+pub(crate) fn peers() -> PathBuf {
     let peers = match std::env::var_os("TOOLGATE_PEERS_DIR").filter(|dir| !dir.is_empty()) {
         Some(dir) => std::env::current_dir().unwrap().join(dir),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers"),

@@ -144,13 +144,11 @@ fn rogue_rig(behaviour: &str, more: Value) -> Rig {
 /// How a call of a rogue server ends.
 async fn rogue_call(rig: &Rig, tool: &str) -> Result<String, (Kind, String)> {
     let driven = rig.call(client_legacy(), &format!("fake_{tool}"), json!({}), None).await;
-    match &driven.outcome {
-        Outcome::Complete(raw) => Ok(text(&raw.to().unwrap()).to_owned()),
-        _ => {
-            let error = driven.failed();
-            Err((error.kind(), error.message().to_owned()))
-        }
+    if let Outcome::Complete(raw) = &driven.outcome {
+        return Ok(text(&raw.to().unwrap()).to_owned());
     }
+    let error = driven.failed();
+    Err((error.kind(), error.message().to_owned()))
 }
 
 /// The most memory this process ever had, in bytes.

@@ -82,3 +82,33 @@ async fn a_sandbox_that_names_what_is_not_there_lets_nothing_start() {
     assert!(error.starts_with("`/bin/sh` cannot be confined: "), "{error}");
     assert_eq!(can, error.contains("`/nowhere/at/all` cannot be opened"), "{error}");
 }
+
+#[tokio::test]
+async fn a_real_server_is_held_to_less_than_it_allows_itself() {
+    let can = can_be_held();
+    let (peers, inside, outside) =
+        (crate::conformance::peers(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for folder in [&inside, &outside] {
+        std::fs::write(folder.path().join("file"), "content").unwrap();
+    }
+    let server = peers.join("node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
+    let table = json!({
+        "command": peers.join("bin/node"), "args": [server, inside.path(), outside.path()], "timeout": 60_000,
+        "sandbox": {"kind": "landlock", "read": [peers, inside.path()]},
+    });
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    if !can {
+        assert_eq!(rig.status().state, State::Failed);
+        return;
+    }
+    let read = async |folder: &Path| {
+        let arguments = json!({"path": folder.join("file")});
+        let result = rig.call(client_legacy(), "fake_read_text_file", arguments, None).await.complete();
+        text(&result).to_owned()
+    };
+    assert_eq!(read(inside.path()).await, "content");
+    let denied = read(outside.path()).await;
+    assert!(denied.contains("permission denied"), "{denied}");
+    rig.upstream.stop().await;
+}

@@ -182,3 +182,16 @@ async fn the_proxy_of_the_environment_counts_but_not_for_this_machine() {
     assert_eq!(tried(never, &[("HTTPS_PROXY", &proxy.address)]).await.state, State::Connected);
     assert_eq!(proxy.asked().len(), before);
 }
+
+#[tokio::test]
+async fn what_the_environment_exempts_goes_past_its_proxy() {
+    let web = Web::start("legacy").await;
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    // Another way to write this machine, which is not exempt by itself.
+    let port = web.address().rsplit(':').next().unwrap().to_owned();
+    let table = table(&web, &format!("http://0.0.0.0:{port}/mcp"), json!({}));
+    let proxied = tried(table.clone(), &[("http_proxy", &nobody)]).await;
+    assert_eq!(proxied.state, State::Failed, "{proxied:?}");
+    let exempt = tried(table, &[("http_proxy", &nobody), ("NO_PROXY", "example.com, 0.0.0.0")]).await;
+    assert_eq!(exempt.state, State::Connected, "{exempt:?}");
+}
