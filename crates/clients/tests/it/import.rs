@@ -112,9 +112,9 @@ fn servers_of_claude_code() {
     "notes": {"type": "stdio", "command": "uvx", "args": ["notes"], "env": {"LEVEL": "${LEVEL:-info}", "A": "${SET:-no}"}}
   },
   "projects": {
-    "/work/one": {"mcpServers": {"db": {"command": "pg", "args": ["postgresql://me:hunter2@localhost/db"]}}, "history": []},
-    "/work/two": {"mcpServers": {}},
-    "/work/three": {"history": []}
+    "/home/me/one": {"mcpServers": {"db": {"command": "pg", "args": ["postgresql://me:hunter2@localhost/db"]}}, "history": []},
+    "/home/me/two": {"mcpServers": {}},
+    "/home/me/three": {"history": []}
   }
 }"#,
         ),
