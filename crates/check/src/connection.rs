@@ -1,6 +1,7 @@
 //! A connection to the server that is checked: frames go out, and all that comes back is written down.
 
 mod http;
+mod listen;
 mod old_sse;
 mod stdio;
 
@@ -18,6 +19,8 @@ use crate::subject::{Address, Program};
 use crate::transcript::{Entry, Transcript};
 
 pub(crate) use http::{Client, client};
+use listen::Happened;
+pub(crate) use listen::bare;
 pub(crate) use stdio::Complaints;
 
 /// The largest message that is read.
@@ -221,23 +224,6 @@ impl Connection {
         self.send(message.to_string().into(), sent, &[], until).await.map(drop)
     }
 
-    /// Waits until the server says something of its own accord that fits.
-    pub(crate) async fn hear(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value, Lost> {
-        let until = Instant::now() + self.limits.answer;
-        loop {
-            match self.next(until).await {
-                Ok(Happened::Messages(messages)) => {
-                    if let Some(message) = messages.into_iter().find(&fits) {
-                        return Ok(message);
-                    }
-                }
-                Ok(Happened::Over(..)) => {}
-                Err(Lost::Late(_)) => return Err(Lost::Late(self.limits.answer)),
-                Err(lost) => return Err(lost),
-            }
-        }
-    }
-
     /// Tells something; the status, over HTTP.
     pub(crate) async fn tell(&mut self, method: &str, params: Value) -> Result<Option<u16>, Lost> {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
@@ -311,171 +297,4 @@ impl Connection {
             Link::OldSse(sse) => sse.post(frame).await.map(|()| None),
         }
     }
-
-    async fn wait(
-        &mut self,
-        id: &Value,
-        post: Option<u64>,
-        until: Instant,
-        limit: Duration,
-    ) -> Result<Reply, Lost> {
-        loop {
-            let messages = match self.next(until).await {
-                Ok(Happened::Messages(messages)) => messages,
-                Ok(Happened::Over(over, broken)) if Some(over) == post => {
-                    let status = self.status(post);
-                    return Err(match (broken, status) {
-                        (Some(why), _) => Lost::Gone(why),
-                        (None, Some(status)) => Lost::Status(status),
-                        (None, None) => Lost::Gone("no answer".into()),
-                    });
-                }
-                Ok(Happened::Over(..)) => continue,
-                Err(Lost::Late(_)) => return Err(Lost::Late(limit)),
-                Err(lost) => return Err(lost),
-            };
-            if let Some(answer) = messages.into_iter().find(|message| answers(message, id)) {
-                let outcome = match answer.get("error") {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(answer["result"].clone()),
-                };
-                return Ok(Reply { outcome, status: self.status(post) });
-            }
-        }
-    }
-
-    fn status(&self, post: Option<u64>) -> Option<u16> {
-        self.transcript.entries.iter().rev().find_map(|entry| match entry {
-            Entry::Head { post: of, status, .. } if Some(*of) == post => Some(*status),
-            Entry::Head { .. }
-            | Entry::Sent { .. }
-            | Entry::Heard(_)
-            | Entry::Refused { .. }
-            | Entry::Noise(_) => None,
-        })
-    }
-
-    /// The next thing that happens; questions of the server are answered on the way.
-    async fn next(&mut self, until: Instant) -> Result<Happened, Lost> {
-        if self.transcript.entries.len() > MOST_MESSAGES {
-            self.gone = Some(format!("it sent more than {MOST_MESSAGES} messages"));
-        }
-        if let Some(why) = &self.gone {
-            return Err(Lost::Gone(why.clone()));
-        }
-        match timeout_at(until, self.heard.recv()).await {
-            Err(_) => Err(Lost::Late(Duration::ZERO)),
-            Ok(None) => Err(self.ended("the connection is closed".into())),
-            Ok(Some(Heard::Closed(why))) => Err(self.ended(why)),
-            Ok(Some(Heard::Over { post, broken })) => Ok(Happened::Over(post, broken)),
-            Ok(Some(Heard::TooLarge(size))) => {
-                let what = format!("a message of more than {size} bytes, which nobody reads");
-                self.transcript.entries.push(Entry::Noise(what));
-                Ok(Happened::Messages(Vec::new()))
-            }
-            Ok(Some(Heard::Head { post, status, kind, session })) => {
-                self.transcript.entries.push(Entry::Head { post, status, kind });
-                if let (Link::Http(http), Some(session)) = (&mut self.link, session) {
-                    http.session = Some(session);
-                }
-                Ok(Happened::Messages(Vec::new()))
-            }
-            Ok(Some(Heard::Text(text, status))) => {
-                let (messages, _) = self.transcript.take(&text);
-                // What is refused over HTTP may not have been read as far as its id.
-                if status.is_some_and(|status| status >= 400) {
-                    self.excuse();
-                }
-                for question in messages.iter().filter(|message| is_question(message)) {
-                    self.answer(question).await?;
-                }
-                Ok(Happened::Messages(messages))
-            }
-        }
-    }
-
-    /// Nothing will come any more.
-    fn ended(&mut self, why: String) -> Lost {
-        self.gone = Some(why.clone());
-        Lost::Gone(why)
-    }
-
-    /// Answers a question of the server: it may ask whether we are there, and nothing else.
-    async fn answer(&mut self, question: &Value) -> Result<(), Lost> {
-        let id = &question["id"];
-        let answer = if question["method"] == "ping" {
-            json!({"jsonrpc": "2.0", "id": id, "result": {}})
-        } else {
-            let error = json!({"code": -32601, "message": "this client has no such capability"});
-            json!({"jsonrpc": "2.0", "id": id, "error": error})
-        };
-        let frame = Bytes::from(answer.to_string());
-        match &mut self.link {
-            Link::Stdio(stdio) => {
-                let writing = tokio::time::timeout(self.limits.answer, stdio.write(&frame));
-                // If it does not read, the next request finds out.
-                drop(writing.await);
-            }
-            Link::Http(http) => drop(http.post(frame, &[])),
-            Link::OldSse(sse) => sse.post(frame).await?,
-        }
-        Ok(())
-    }
-
-    /// Ends it, and reads what the server still says.
-    pub(crate) async fn close(mut self) -> (Transcript, Ended) {
-        let until = Instant::now() + self.limits.end;
-        let before = self.gone.clone();
-        match &mut self.link {
-            Link::Stdio(stdio) => stdio.end_input(),
-            Link::Http(http) => http.good_bye(),
-            Link::OldSse(_) => {}
-        }
-        if self.is_stdio() {
-            while self.gone.is_none() && !matches!(self.next(until).await, Err(Lost::Late(_))) {}
-        } else {
-            // What is there already still counts; what may come on a stream has no end.
-            while let Ok(heard) = self.heard.try_recv() {
-                if let Heard::Text(text, _) = heard {
-                    self.transcript.take(&text);
-                }
-            }
-        }
-        let ended = match (before, &self.gone) {
-            (Some(why), _) => Ended::Before(why),
-            (None, Some(_)) => Ended::ByItself,
-            (None, None) if self.is_stdio() => Ended::ByForce,
-            (None, None) => Ended::ByItself,
-        };
-        match self.link {
-            Link::Stdio(stdio) => stdio.end().await,
-            Link::Http(http) => http.stop().await,
-            Link::OldSse(sse) => sse.stop(),
-        }
-        (self.transcript, ended)
-    }
-}
-
-/// What happened on a connection.
-enum Happened {
-    Messages(Vec<Value>),
-    Over(u64, Option<String>),
-}
-
-/// Whether a message answers a request. An id of another type is wrong, and told elsewhere.
-fn answers(message: &Value, id: &Value) -> bool {
-    if message.get("method").is_some() {
-        return false;
-    }
-    let given = &message["id"];
-    given == id || (!given.is_null() && bare(given) == bare(id))
-}
-
-/// An id without its quotes.
-pub(crate) fn bare(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), ToOwned::to_owned)
-}
-
-fn is_question(message: &Value) -> bool {
-    message.get("method").is_some() && message.get("id").is_some_and(|id| !id.is_null())
 }
