@@ -173,6 +173,23 @@ fn a_real_server_is_restarted_as_another_process_and_ends_when_it_is_removed() {
 }
 
 #[test]
+fn what_is_imported_with_its_secrets_is_used_at_once_and_gone_when_it_is_taken_back() {
+    let desk = Desk::new(&unlimited("packs = []"));
+    let server = peers().join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let entry =
+        json!({"command": peers().join("bin/node"), "args": [server], "env": {"MY_TOKEN": "hunter2hunter2"}});
+    desk.write(".cursor/mcp.json", &json!({"mcpServers": {"everything": entry}}).to_string());
+    let mut client = start(&desk);
+    let imported = desk.type_in(&["import", "--write", "--secrets"]);
+    assert_eq!(imported.code, 0, "{imported:?}");
+    until("its tools are listed", || client.tools().contains(&"everything_get-env".to_owned()));
+    let answer = client.ask("tools/call", json!({"name": "everything_get-env", "arguments": {}})).to_string();
+    assert!(answer.contains("[REDACTED:MY_TOKEN]") && !answer.contains("hunter2"), "{answer}");
+    assert_eq!(desk.type_in(&["import", "--undo"]).code, 0);
+    until("its tools are gone", || client.tools().is_empty());
+}
+
+#[test]
 fn one_that_rests_is_learned_anew_when_it_is_restarted() {
     let desk = Desk::new(&unlimited("packs = []"));
     let _client = start(&desk);
