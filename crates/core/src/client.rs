@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use toolgate_wire::{Era, Raw, Version};
+use toolgate_wire::{Era, Raw, Version, meta};
 
 use crate::ClientName;
 
@@ -85,6 +85,8 @@ pub struct Capabilities {
     pub roots: bool,
     /// It understands the tasks extension.
     pub tasks: bool,
+    /// It wants to know which questions are asked together, and by which keys: it is another Toolgate.
+    pub keyed_questions: bool,
 }
 
 impl Capabilities {
@@ -104,6 +106,7 @@ impl Capabilities {
                     // Before 2025-11-25 an empty object meant forms, and it still does.
                     this.elicitation_form = value.get("form").is_some() || !this.elicitation_url;
                 }
+                "experimental" => this.keyed_questions = value.get(meta::TOOLGATE_QUESTION).is_some(),
                 "extensions" => this.tasks = value.get("io.modelcontextprotocol/tasks").is_some(),
                 _ => {}
             }

@@ -19,6 +19,7 @@ use toolgate_wire::{Era, Raw};
 use crate::catalog::{Catalog, Change, Entry};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
+use crate::instructions::merged;
 use crate::metrics::Now;
 use crate::parking::{Answered, Parked, Parking};
 use crate::presence::Presence;
@@ -200,6 +201,19 @@ impl Hub {
     /// What the server says of itself.
     pub fn info(&self) -> &ServerInfo {
         &self.inner.info
+    }
+
+    /// What a model should know about using the server: our own words, and those of the sources that this principal
+    /// sees.
+    pub fn instructions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Option<String> {
+        let view = self.view(principal, profile);
+        let filters = &self.inner.filters;
+        let words = |source: &Arc<dyn Source>| {
+            let words = source.instructions()?;
+            Some(filters.clean(&words).into_owned())
+        };
+        let said = view.sources().filter_map(|source| Some((source.id().as_str(), words(source)?)));
+        merged(self.inner.info.instructions.as_deref(), said)
     }
 
     /// Which kinds of things there may be.

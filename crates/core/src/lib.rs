@@ -15,6 +15,7 @@ mod filter;
 mod gate;
 mod guard;
 mod hub;
+mod instructions;
 mod limiter;
 mod metrics;
 mod outcome;

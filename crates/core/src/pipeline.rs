@@ -17,8 +17,8 @@ use crate::seal::{Next, State, digest};
 use crate::tracer::outgoing;
 use crate::view::Route;
 use crate::{
-    Admission, Call, Client, Error, Gate, Judged, Kind, LogLevel, Origin, Outcome, Place, Principal, Result, RunHandle,
-    Source, Step, Target, TooMany, ToolItem, TraceContext, Verdict,
+    Admission, Call, Client, Error, Gate, Judged, Kind, LogLevel, Origin, Outcome, Place, Principal, Result,
+    RunHandle, Source, Step, Target, TooMany, ToolItem, TraceContext, Verdict,
 };
 use approve::{Asking, Subject};
 pub(crate) use record::{Trace, refused, unbegun};

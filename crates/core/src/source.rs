@@ -69,6 +69,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// What a model should know about using it, in its own words.
+    fn instructions(&self) -> Option<Arc<str>> {
+        None
+    }
+
     /// How it stands, where there is more to say than that it is there.
     fn status(&self) -> Option<SourceStatus> {
         None

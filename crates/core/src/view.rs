@@ -1,6 +1,7 @@
 //! The catalog as one principal, profile and era sees it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use toolgate_wire::{Era, Raw};
@@ -79,6 +80,16 @@ impl View {
     /// The tools with the names of their sources, in order.
     pub fn tools_by_source(&self) -> impl Iterator<Item = (&str, &ToolItem)> {
         self.tools.entries.iter().map(|entry| (entry.source.id().as_str(), &*entry.item))
+    }
+
+    /// The sources of which anything is seen, in order.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Arc<dyn Source>> {
+        let mut seen = BTreeMap::new();
+        seen.extend(self.tools.entries.iter().map(|entry| (entry.place, &entry.source)));
+        seen.extend(self.resources.entries.iter().map(|entry| (entry.place, &entry.source)));
+        seen.extend(self.templates.entries.iter().map(|entry| (entry.place, &entry.source)));
+        seen.extend(self.prompts.entries.iter().map(|entry| (entry.place, &entry.source)));
+        seen.into_values()
     }
 
     /// A tool by name.
@@ -184,13 +195,26 @@ impl View {
         }
     }
 
-    /// The source of a resource: by table, then by template.
+    /// The source of a resource: by table, then by template, then by the tools that show it as their page.
     fn owner(&self, uri: &str) -> Option<&Arc<dyn Source>> {
         let by_table = self.resources.get(uri).map(|entry| &entry.source);
         by_table.or_else(|| {
             let fits = |entry: &&Entry<TemplateItem>| entry.item.template.matches(uri).is_some();
-            self.templates.entries.iter().find(fits).map(|entry| &entry.source)
+            let by_template = self.templates.entries.iter().find(fits).map(|entry| &entry.source);
+            by_template.or_else(|| self.shows_page(uri))
         })
+    }
+
+    /// The source of a tool that has this page, which servers need not list.
+    fn shows_page(&self, uri: &str) -> Option<&Arc<dyn Source>> {
+        let is_page = |entry: &&Entry<ToolItem>| {
+            let page = entry.item.raw.path(&["_meta", "ui", "resourceUri"]);
+            page.is_some_and(|page| page.as_string().as_deref() == Some(uri))
+        };
+        if !uri.starts_with("ui://") {
+            return None;
+        }
+        self.tools.entries.iter().find(is_page).map(|entry| &entry.source)
     }
 
     /// The error for a name that no tool has; it names the nearest.

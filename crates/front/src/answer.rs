@@ -102,6 +102,7 @@ impl Writer<'_> {
         let status = match (self.era, error.kind()) {
             (Era::Modern, Kind::UnknownMethod) => 404,
             (Era::Modern, Kind::MissingCapability) => 400,
+            (Era::Modern, Kind::Upstream) if lacks_capability(&object) => 400,
             _ => 200,
         };
         Answer { frame: write::error_raw(Some(self.id), &object), status }
@@ -111,6 +112,11 @@ impl Writer<'_> {
     fn signed(&self, result: &Raw) -> Raw {
         Edit::new(result).set_in(meta::META, meta::SERVER_INFO, self.server.clone()).finish()
     }
+}
+
+/// Whether another server's error says that the client lacks a capability.
+fn lacks_capability(error: &Raw) -> bool {
+    error.get("code").is_some_and(|code| code.as_str() == code::MISSING_CAPABILITY.to_string())
 }
 
 fn recoded(error: &Raw, code: i32) -> Raw {

@@ -5,7 +5,7 @@ pub(crate) mod modern;
 
 use std::sync::Arc;
 
-use toolgate_core::{Hub, ListKind, Offers, TraceContext};
+use toolgate_core::{Hub, ListKind, Offers, Principal, TraceContext};
 use toolgate_wire::{Kind, Raw, Request, RequestMeta, Version, meta, method};
 
 use crate::answer::Answer;
@@ -110,8 +110,8 @@ fn capabilities(offers: Offers, lasting: bool, extra: &str) -> String {
     format!("{{{}}}", parts.join(","))
 }
 
-/// The `instructions` member, with its comma, where there are any.
-fn instructions(hub: &Hub) -> String {
-    let text = hub.info().instructions.as_deref();
-    text.map(|text| format!(r#","instructions":{}"#, Raw::string(text).as_str())).unwrap_or_default()
+/// The `instructions` member, with its comma, where this principal is told any.
+fn instructions(hub: &Hub, principal: &Principal, profile: Option<&Arc<str>>) -> String {
+    let text = hub.instructions(principal, profile);
+    text.map(|text| format!(r#","instructions":{}"#, Raw::string(&text).as_str())).unwrap_or_default()
 }

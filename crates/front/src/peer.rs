@@ -9,7 +9,7 @@ use toolgate_core::{
     Answers, Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
     NewConnection, Principal, Question, Transport,
 };
-use toolgate_wire::{Id, Raw, Response, Version, write};
+use toolgate_wire::{Edit, Id, Raw, Response, Version, meta, write};
 
 /// How many resources one connection may watch.
 const MOST_WATCHED: usize = 1000;
@@ -184,11 +184,13 @@ impl Peer {
         let questions: Vec<Question> = ask.questions.clone();
         let asking = Arc::new(Asking(Mutex::new(Some((ask, Answers::default())))));
         let mut state = self.lock();
+        let (count, keyed) = (questions.len(), state.client.capabilities.keyed_questions);
         let mut put = |question: Question| {
             state.next_question += 1;
             let number = state.next_question;
+            let params = if keyed { with_key(&question, count) } else { question.params };
             state.questions.insert(number, (asking.clone(), question.key));
-            write::request(&question_id(number), question.method, &question.params)
+            write::request(&question_id(number), question.method, &params)
         };
         questions.into_iter().map(&mut put).collect()
     }
@@ -206,6 +208,13 @@ impl Peer {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The params of a question with its key, and how many are asked together.
+fn with_key(question: &Question, count: usize) -> Raw {
+    let about = format!(r#"{{"key":{},"of":{count}}}"#, Raw::string(&question.key).as_str());
+    let about = Raw::trusted(about.into());
+    Edit::new(&question.params).set_in(meta::META, meta::TOOLGATE_QUESTION, about).finish()
 }
 
 /// A run that can be cancelled by the id of its request, for as long as this lives.

@@ -81,7 +81,10 @@ pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, 
         return Err(Fault::Unusable("its result is no object".into()));
     }
     if server == Era::Legacy {
-        return Ok(Outcome::Complete(result));
+        return match lacks(&result) {
+            Some(error) if client == Era::Modern => Err(Fault::Refused(error)),
+            _ => Ok(Outcome::Complete(result)),
+        };
     }
     let kind = result.get("resultType");
     match kind.as_ref().map(Raw::as_string).map(|text| text.unwrap_or_default()).as_deref() {
@@ -98,6 +101,16 @@ pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, 
         }
         Some(other) => Err(Fault::Unusable(format!("a result of type `{}`", crate::fault::short(other)))),
     }
+}
+
+/// What a Toolgate behind us had to say in a result, since the legacy era has no error for it: the client lacks a
+/// capability.
+fn lacks(result: &Raw) -> Option<Raw> {
+    let about = result.path(&[meta::META, meta::TOOLGATE_ERROR])?;
+    let data = about.get("data").filter(|data| data.get("requiredCapabilities").is_some())?;
+    let error = Raw::trusted(format!(r#"{{"code":{}}}"#, code::MISSING_CAPABILITY).into());
+    let message = about.get("error").unwrap_or_else(|| Raw::string("the client lacks a capability"));
+    Some(Edit::new(&error).set("message", message).set("data", data).finish())
 }
 
 /// Questions as a legacy client can be asked them: it wants every address that a person is sent to to have an id.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use toolgate_core::{Client, LogLevel, RunHandle};
 use toolgate_host::Tasks;
 use toolgate_wire::headers::HeaderParam;
-use toolgate_wire::{Era, Id, Raw, Version, write};
+use toolgate_wire::{Era, Id, Raw, Version, meta, write};
 
 use crate::desk::Desk;
 use crate::fault::Fault;
@@ -75,6 +75,11 @@ impl Declared {
             (true, Era::Legacy) => parts.push(r#""roots":{"listChanged":true}"#),
             (true, Era::Modern) => parts.push(r#""roots":{}"#),
             (false, _) => {}
+        }
+        // What a Toolgate behind us asks together, the client can be asked together.
+        let keyed = format!(r#""experimental":{{"{}":{{}}}}"#, meta::TOOLGATE_QUESTION);
+        if era == Era::Legacy && self != Self::default() {
+            parts.push(&keyed);
         }
         let extensions = match era {
             Era::Legacy => format!(r#""extensions":{{{PAGES}}}"#),

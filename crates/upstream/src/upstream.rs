@@ -225,6 +225,10 @@ impl Source for Upstream {
         self.shared.woken.notify_one();
     }
 
+    fn instructions(&self) -> Option<Arc<str>> {
+        self.shared.learned.borrow().as_ref()?.instructions().map(Into::into)
+    }
+
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         Some(self.shared.reports.updates.subscribe())
     }

@@ -22,6 +22,10 @@ pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// What progress notifications of a request must carry.
 pub const PROGRESS_TOKEN: &str = "progressToken";
+/// How one Toolgate tells another which questions are asked together, and by which keys (legacy has no word for it).
+pub const TOOLGATE_QUESTION: &str = "dev.toolgate/question";
+/// What failed, in the result of a tool of ours that failed.
+pub const TOOLGATE_ERROR: &str = "dev.toolgate/error";
 /// W3C trace context: the parent.
 pub const TRACEPARENT: &str = "traceparent";
 /// W3C trace context: the state.

@@ -1,12 +1,9 @@
 //! How errors are written: as a result the model can learn from, or as a JSON-RPC error.
 
 use serde_json::json;
-use toolgate_wire::{Edit, Raw};
+use toolgate_wire::{Edit, Raw, meta};
 
-use crate::{Error, RpcForm};
-
-/// The `_meta` key under which a failed result says what failed.
-const ERROR_META: &str = "dev.toolgate/error";
+use crate::{Error, Kind, RpcForm};
 
 /// An error in the form its kind asks for.
 pub(crate) enum Written {
@@ -29,15 +26,20 @@ pub fn error_result(error: &Error, operation: &str) -> Raw {
     for (place, suggestion) in suggestions.iter().enumerate() {
         text.push_str(&format!("\n  {}. {suggestion}", place + 1));
     }
-    let meta = json!({
+    let mut about = json!({
         "error": error.message(),
         "category": error.kind().category(),
         "suggestions": suggestions,
     });
+    // What a client lacks has a code in the modern era only: a Toolgate in front of us makes an error of it again.
+    let lacks = error.detail().filter(|_| error.kind() == Kind::MissingCapability);
+    if let Some(data) = lacks.and_then(|data| data.to::<serde_json::Value>().ok()) {
+        about["data"] = data;
+    }
     Raw::of(&json!({
         "content": [{"type": "text", "text": text}],
         "isError": true,
-        "_meta": {ERROR_META: meta},
+        "_meta": {meta::TOOLGATE_ERROR: about},
     }))
 }
 

@@ -75,7 +75,12 @@ impl RunHandle {
         params.push_str(r#","data":"#);
         params.push_str(data.as_str());
         params.push('}');
-        let params = self.shared.hub.filters.json(Raw::trusted(params.into()));
+        self.log_as_is(level, Raw::trusted(params.into())).await;
+    }
+
+    /// Writes to the client's log what another server wrote, with all that it said beside.
+    pub async fn log_as_is(&self, level: LogLevel, params: Raw) {
+        let params = self.shared.hub.filters.json(params);
         self.send(Event::Log(Log { level, params })).await;
     }
 

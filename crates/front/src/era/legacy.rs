@@ -68,7 +68,7 @@ fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<
             version.as_str(),
             capabilities(hub.offers(), delivery.lasting, ""),
             hub.info().raw.as_str(),
-            instructions(hub),
+            instructions(hub, &peer.principal, peer.profile.as_ref()),
         )
         .into(),
     ))

@@ -105,7 +105,7 @@ async fn started(
     }
     let Incoming { request, params, members, about, trace } = incoming;
     match asked? {
-        Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub)))),
+        Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub, at)))),
         Asked::List(kind, cursor) => {
             let look = Look { principal: at.principal, profile: at.profile, era: Era::Modern };
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
@@ -184,7 +184,7 @@ fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
     })
 }
 
-fn discovered(hub: &Hub) -> Raw {
+fn discovered(hub: &Hub, at: &Entrance<'_>) -> Raw {
     let versions: Vec<String> =
         Version::ALL.iter().map(|version| format!("\"{}\"", version.as_str())).collect();
     let tasks = if hub.offers().tasks { r#""extensions":{"io.modelcontextprotocol/tasks":{}}"# } else { "" };
@@ -193,7 +193,7 @@ fn discovered(hub: &Hub) -> Raw {
             r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":{}{},"ttlMs":{DISCOVER_TTL_MS},"cacheScope":"private","_meta":{{"{}":{}}}}}"#,
             versions.join(","),
             capabilities(hub.offers(), true, tasks),
-            instructions(hub),
+            instructions(hub, at.principal, at.profile),
             meta::SERVER_INFO,
             hub.info().raw.as_str(),
         )

@@ -10,14 +10,17 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Error, LogLevel, Progress, Question as Asked, RunHandle};
-use toolgate_wire::{Era, Id, Raw, code, method, write};
+use toolgate_wire::{Edit, Era, Id, Raw, code, meta, method, write};
 
 use super::{Ask, Wire};
 use crate::desk::{Question, Said, Ticket, declined};
 use crate::fault::Fault;
 use crate::transport::{Sending, Sent};
 
-type Answering<'a> = Pin<Box<dyn Future<Output = (Id, Option<Bytes>)> + Send + 'a>>;
+type Answering<'a> = Pin<Box<dyn Future<Output = (Vec<Id>, Vec<Bytes>)> + Send + 'a>>;
+
+/// How many questions may be asked together.
+const MOST_TOGETHER: u64 = 16;
 
 /// What goes on beside the answer to a request: what the server says and asks meanwhile.
 pub(super) struct Beside<'a> {
@@ -26,17 +29,19 @@ pub(super) struct Beside<'a> {
     /// Questions of the server that its caller has not answered yet.
     open: FuturesUnordered<Answering<'a>>,
     withdrawn: HashMap<Id, CancellationToken>,
+    /// Questions that wait for others which are asked together with them.
+    gathered: Vec<Question>,
 }
 
 /// One thing that happened beside the answer.
 pub(super) enum Happened {
     Said(Said),
-    Answered(Id, Option<Bytes>),
+    Answered(Vec<Id>, Vec<Bytes>),
 }
 
 impl<'a> Beside<'a> {
     pub(super) fn new(events: Option<mpsc::Receiver<Said>>, run: Option<&'a RunHandle>) -> Self {
-        Self { events, run, open: FuturesUnordered::new(), withdrawn: HashMap::new() }
+        Self { events, run, open: FuturesUnordered::new(), withdrawn: HashMap::new(), gathered: Vec::new() }
     }
 
     /// What happens next; it can be given up and waited for again.
@@ -44,7 +49,7 @@ impl<'a> Beside<'a> {
         tokio::select! {
             biased;
             said = next(&mut self.events) => Happened::Said(said),
-            Some((id, frame)) = self.open.next(), if !self.open.is_empty() => Happened::Answered(id, frame),
+            Some((ids, frames)) = self.open.next(), if !self.open.is_empty() => Happened::Answered(ids, frames),
         }
     }
 
@@ -57,9 +62,9 @@ impl<'a> Beside<'a> {
     pub(super) async fn take(&mut self, wire: &Wire, happened: Happened) {
         match happened {
             Happened::Said(said) => self.pass_on(said).await,
-            Happened::Answered(id, frame) => {
-                self.withdrawn.remove(&id);
-                frame.into_iter().for_each(|frame| wire.desk.post(frame));
+            Happened::Answered(ids, frames) => {
+                ids.iter().for_each(|id| drop(self.withdrawn.remove(id)));
+                frames.into_iter().for_each(|frame| wire.desk.post(frame));
             }
         }
     }
@@ -68,7 +73,7 @@ impl<'a> Beside<'a> {
         let Some(run) = self.run else { return };
         match said {
             Said::Progress(raw) => run.progress(Progress(raw)).await,
-            Said::Log(raw) => log(run, &raw).await,
+            Said::Log(raw) => log(run, raw).await,
             Said::Other(method, params) => run.other(&method, params).await,
             // The modern era has no such notification: its client knows by itself, or looks again.
             Said::Visited(params) if run.client().era() == Era::Legacy => {
@@ -82,14 +87,24 @@ impl<'a> Beside<'a> {
                 }
             }
             Said::Asked(question) => {
-                let token = CancellationToken::new();
-                self.withdrawn.insert(question.id.clone(), token.clone());
-                self.open.push(Box::pin(async move {
-                    let id = question.id.clone();
-                    (id, token.run_until_cancelled(answer(question, run)).await)
-                }));
+                let of = question.params.path(&[meta::META, meta::TOOLGATE_QUESTION, "of"]);
+                let of = of.and_then(|of| of.as_u64()).unwrap_or(1).min(MOST_TOGETHER);
+                self.gathered.push(question);
+                if self.gathered.len() as u64 >= of {
+                    let questions = std::mem::take(&mut self.gathered);
+                    self.ask(questions, run);
+                }
             }
         }
+    }
+
+    fn ask(&mut self, questions: Vec<Question>, run: &'a RunHandle) {
+        let token = CancellationToken::new();
+        let ids: Vec<Id> = questions.iter().map(|question| question.id.clone()).collect();
+        self.withdrawn.extend(ids.iter().map(|id| (id.clone(), token.clone())));
+        self.open.push(Box::pin(async move {
+            (ids, token.run_until_cancelled(answer(questions, run)).await.unwrap_or_default())
+        }));
     }
 }
 
@@ -142,29 +157,50 @@ fn over(ticket: &mut Ticket) -> Result<Raw, Fault> {
         .unwrap_or_else(|_| Err(Fault::Gone("it ended its answer before the result".into())))
 }
 
-async fn log(run: &RunHandle, raw: &Raw) {
+async fn log(run: &RunHandle, raw: Raw) {
     let level = raw.get("level");
     let level = level.as_ref().and_then(Raw::as_string).and_then(|level| level.parse::<LogLevel>().ok());
-    let logger = raw.get("logger");
-    let logger = logger.as_ref().and_then(Raw::as_string);
-    let data = raw.get("data").unwrap_or(Raw::NULL);
-    run.log(level.unwrap_or(LogLevel::Info), logger.as_deref(), &data).await;
+    run.log_as_is(level.unwrap_or(LogLevel::Info), raw).await;
 }
 
-/// Asks the client, and writes its answer for the server.
-async fn answer(question: Question, run: &RunHandle) -> Bytes {
-    const KEY: &str = "question";
-    let asked = match question.method {
-        method::SAMPLING_CREATE_MESSAGE => Asked::sample(KEY, question.params.clone()),
-        method::ROOTS_LIST => Asked::roots(KEY),
-        _ => Asked::elicit(KEY, question.params.clone()),
-    };
-    match run.ask(vec![asked]).await {
-        Ok(answers) => match answers.get(KEY) {
+/// Asks the client, and writes its answers for the server.
+async fn answer(questions: Vec<Question>, run: &RunHandle) -> Vec<Bytes> {
+    let asked: Vec<Asked> = questions.iter().map(asked).collect();
+    let keys: Vec<String> = asked.iter().map(|asked| asked.key.clone()).collect();
+    let answers = run.ask(asked).await;
+    let each = questions.iter().zip(keys);
+    each.map(|(question, key)| match &answers {
+        Ok(answers) => match answers.get(&key) {
             Some(answer) => write::result(&question.id, answer),
-            None => declined(&question, "the client did not answer"),
+            None => declined(question, "the client did not answer"),
         },
-        Err(error) => refused(&question, &error),
+        Err(error) => refused(question, error),
+    })
+    .collect()
+}
+
+/// A question as the client is asked it: by its key, where a Toolgate behind us named one.
+fn asked(question: &Question) -> Asked {
+    let about = question.params.path(&[meta::META, meta::TOOLGATE_QUESTION]);
+    let key = about.as_ref().and_then(|about| about.get("key"));
+    let key = key.as_ref().and_then(Raw::as_string).unwrap_or("question".into());
+    let params = match &about {
+        None => question.params.clone(),
+        Some(_) => without_key(&question.params),
+    };
+    match question.method {
+        method::SAMPLING_CREATE_MESSAGE => Asked::sample(key, params),
+        method::ROOTS_LIST => Asked::roots(key),
+        _ => Asked::elicit(key, params),
+    }
+}
+
+fn without_key(params: &Raw) -> Raw {
+    let rest = params.get(meta::META).map(|meta| Edit::new(&meta).remove(meta::TOOLGATE_QUESTION).finish());
+    let rest = rest.filter(|rest| rest.entries().next().is_some());
+    match rest {
+        Some(rest) => Edit::new(params).set(meta::META, rest).finish(),
+        None => Edit::new(params).remove(meta::META).finish(),
     }
 }
 

@@ -283,3 +283,17 @@ async fn changes_of_lists_and_of_watched_resources_are_told() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_server_says_about_itself_is_told_to_those_who_see_it() {
+    for era in ["legacy", "modern"] {
+        let rig = Rig::fake(era);
+        let told = |rig: &Rig| rig.hub.instructions(&Principal::local(), None).unwrap_or_default();
+        rig.settled().await;
+        rig.names(toolgate_core::ListKind::Tools).await;
+        assert!(told(&rig).ends_with("Of the server `fake`:\nBe kind."), "{era}: {}", told(&rig));
+        rig.upstream.set_enabled(false);
+        rig.until("it is not seen any more", |rig| !told(rig).contains("Be kind.")).await;
+        rig.upstream.stop().await;
+    }
+}

@@ -153,8 +153,7 @@ async fn progress_and_log_messages_reach_the_caller() {
             r#"notifications/vendor/thing {"n":1.00}"#,
         ];
         assert_eq!(driven.events, expect);
-        let level = driven.complete();
-        assert_eq!(text(&level), if behaviour == "legacy" { "info" } else { "" });
+        assert_eq!(text(&driven.complete()), "info");
         rig.upstream.stop().await;
     }
 }
