@@ -18,10 +18,7 @@ use crate::share;
 pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> anyhow::Result<ExitCode> {
     greeting::stdio();
     let stop = serve::stop_signal(&process.tasks)?;
-    let profile = match &cli.command {
-        Command::Serve(serve) => serve.profile.clone(),
-        _ => None,
-    };
+    let profile = if let Command::Serve(serve) = &cli.command { serve.profile.clone() } else { None };
     let guest = Guest { terms: share::terms(cli, &settings), profile };
     let here = Here { cli, settings, process, guest, stop: stop.clone() };
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
