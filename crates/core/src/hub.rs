@@ -2,6 +2,8 @@
 
 mod build;
 mod changes;
+mod resume;
+mod views;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -14,28 +16,28 @@ use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
 use toolgate_host::process_stats::ProcessStats;
 use toolgate_host::{Clock, Tasks};
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::Raw;
 
-use crate::catalog::{Catalog, Change, Entry};
+use crate::catalog::{Catalog, Change};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::instructions::merged;
 use crate::metrics::Now;
-use crate::parking::{Answered, Parked, Parking};
+use crate::parking::Parking;
 use crate::presence::Presence;
-use crate::seal::{Next, Sealer, State, digest};
+use crate::seal::{Sealer, State};
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
-use crate::view::{Page, View};
 use crate::{
-    Approvals, Ask, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter,
-    ListKind, Listing, Metrics, NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo,
-    Scope, Settings, Source, SourceId, SourceStatus, Target, TooMany, ToolItem, Tracer, Viewer, pipeline,
-    run,
+    Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
+    NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
+    SourceStatus, Target, TooMany, Tracer, pipeline, run,
 };
+use resume::Resumed;
 
 pub use build::HubBuilder;
 pub use changes::Changes;
+pub use views::Look;
 
 /// What the server says of itself.
 #[derive(Debug, Clone)]
@@ -134,50 +136,9 @@ impl Hub {
         run
     }
 
-    /// Parks a run of a modern client that asked something, and says what to answer instead.
-    pub fn park(&self, run: Run, ask: Ask) -> Outcome {
-        let expires_ms = self.inner.expiry();
-        self.inner.park(Parked::new(run, ask, expires_ms)).unwrap_or_else(Outcome::Failed)
-    }
-
     /// Counts a request that reaches no source against its caller's limit.
     pub fn admit(&self, principal: &Principal) -> Result<()> {
         Ok(self.inner.take(principal, None)?)
-    }
-
-    /// A page of a list, as this principal and client see it.
-    pub async fn list(&self, look: &Look<'_>, kind: ListKind, cursor: Option<&str>) -> Result<Page> {
-        self.admit(look.principal)?;
-        let catalog = self.inner.catalog(look.principal);
-        self.inner.settle(&catalog, &[kind]).await;
-        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
-    }
-
-    /// The catalog as this principal sees it now, without waiting for anything.
-    pub fn view(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
-        self.inner.view(&self.inner.catalog(principal), principal, profile)
-    }
-
-    /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
-    pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
-        let catalog = self.inner.catalog(principal);
-        self.inner.settle(&catalog, &[kind]).await;
-        self.inner.view(&catalog, principal, None)
-    }
-
-    /// Every tool with its source, whoever may use it: for those who look at the rules, not for callers.
-    pub async fn all_tools(&self) -> Vec<(SourceId, Arc<ToolItem>)> {
-        let catalog = self.inner.catalog(&Principal::local());
-        self.inner.settle(&catalog, &[ListKind::Tools]).await;
-        let entry = |entry: &Entry<ToolItem>| (entry.source.id().clone(), entry.item.clone());
-        catalog.snapshot().tools.entries.iter().map(entry).collect()
-    }
-
-    /// What each source lists for the person at this machine, tools that are hidden or held too.
-    pub fn listings(&self) -> Vec<(Arc<dyn Source>, Arc<Listing>)> {
-        let scope = Scope { principal: Principal::local().id.clone() };
-        let listing = |source: &Arc<dyn Source>| (source.clone(), source.listing(&scope).borrow().clone());
-        self.inner.sources.now().all.iter().map(listing).collect()
     }
 
     /// What changes from now on, as far as this principal may know.
@@ -346,48 +307,6 @@ impl Hub {
     pub fn tasks(&self) -> &Tasks {
         &self.inner.owner
     }
-
-    fn resume(&self, call: &Call) -> Result<Option<Resumed>> {
-        let Some(state) = call.resume.as_ref().and_then(|resume| resume.state.as_deref()) else {
-            return Ok(None);
-        };
-        let inner = &self.inner;
-        let state = inner.sealer.open(state, inner.clock.unix_ms())?;
-        state.belongs_to(&call.principal, &digest(&call.target, &call.params))?;
-        let number = match state.next {
-            Next::Parked(number) => number,
-            Next::Source(_) => return Ok(Some(Resumed::Source(state))),
-        };
-        let (parked, left) = inner.parking.take(number)?;
-        inner.metrics.parked(left);
-        let limit = inner.time_limit(call);
-        let responses = call.resume.as_ref().and_then(|resume| resume.responses.as_ref());
-        match parked.answer(responses) {
-            Answered::All(run) => {
-                run.reattach(call.client.clone(), limit);
-                Ok(Some(Resumed::Run(run)))
-            }
-            Answered::Some(parked) => Ok(Some(Resumed::Outcome(inner.park(parked)?))),
-        }
-    }
-}
-
-/// How a retry goes on.
-enum Resumed {
-    Run(Run),
-    Source(State),
-    Outcome(Outcome),
-}
-
-/// Who looks at a list, and how they read it.
-#[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
-    /// Who looks.
-    pub principal: &'a Principal,
-    /// The named view they came in by.
-    pub profile: Option<&'a Arc<str>>,
-    /// The era they read.
-    pub era: Era,
 }
 
 impl Inner {
@@ -446,61 +365,6 @@ impl Inner {
             .map(|version| &**version)
             .collect::<Vec<_>>()
             .join(".")
-    }
-
-    fn park(&self, parked: Parked) -> Result<Outcome> {
-        let now = self.clock.unix_ms();
-        let shared = &parked.run.shared;
-        let (principal, digest) = (shared.principal.id.to_string(), digest(&shared.target, &shared.params));
-        let (requests, expires_ms) = (parked.requests(), parked.expires_ms);
-        let (number, count) = self.parking.park(parked, self.settings.load().max_parked, now)?;
-        self.metrics.parked(count);
-        let state = self.sealer.seal(&State {
-            principal,
-            digest,
-            expires_ms,
-            approved: false,
-            policy: self.policy_version(),
-            next: Next::Parked(number),
-        })?;
-        Ok(Outcome::InputRequired { requests, state: Some(state) })
-    }
-
-    /// The caller's view; a call waits for sources that are still learning only if it is not there yet.
-    pub(crate) async fn view_for_call(&self, call: &Call) -> Arc<View> {
-        let catalog = self.catalog(&call.principal);
-        let view = self.view(&catalog, &call.principal, call.profile.as_ref());
-        if view.route(&call.target).is_ok() {
-            return view;
-        }
-        Box::pin(self.settle(&catalog, call.target.lists())).await;
-        self.view(&catalog, &call.principal, call.profile.as_ref())
-    }
-
-    /// Gives sources that are still learning some time, and merges what there is then.
-    async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
-        let learned = async {
-            for kind in kinds {
-                catalog.learned(*kind).await;
-            }
-        };
-        // A source that is still starting must not hold up the others for long.
-        drop(tokio::time::timeout(self.settings.load().list_time_limit, learned).await);
-        catalog.refresh();
-    }
-
-    fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
-        let snapshot = catalog.snapshot();
-        snapshot.view(profile, &principal.roles, || {
-            let page = (self.settings.load().page_size, self.info.raw.clone());
-            let viewer = Viewer { principal, profile: profile.map(|profile| &**profile) };
-            View::of(&snapshot, viewer, &self.gates, self.filters.clone(), page)
-        })
-    }
-
-    fn catalog(&self, principal: &Principal) -> Arc<Catalog> {
-        let scope = Scope { principal: principal.id.clone() };
-        self.catalogs.get(scope, (&self.sources, &self.changes, &self.owner))
     }
 }
 

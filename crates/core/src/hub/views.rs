@@ -1,0 +1,98 @@
+//! The catalog as those see it who look.
+
+use std::sync::Arc;
+
+use toolgate_wire::Era;
+
+use crate::catalog::{Catalog, Entry};
+use crate::view::{Page, View};
+use crate::{Call, Hub, ListKind, Listing, Principal, Result, Scope, Source, SourceId, ToolItem, Viewer};
+
+use super::Inner;
+
+/// Who looks at a list, and how they read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// Who looks.
+    pub principal: &'a Principal,
+    /// The named view they came in by.
+    pub profile: Option<&'a Arc<str>>,
+    /// The era they read.
+    pub era: Era,
+}
+
+impl Hub {
+    /// A page of a list, as this principal and client see it.
+    pub async fn list(&self, look: &Look<'_>, kind: ListKind, cursor: Option<&str>) -> Result<Page> {
+        self.admit(look.principal)?;
+        let catalog = self.inner.catalog(look.principal);
+        self.inner.settle(&catalog, &[kind]).await;
+        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
+    }
+
+    /// The catalog as this principal sees it now, without waiting for anything.
+    pub fn view(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
+        self.inner.view(&self.inner.catalog(principal), principal, profile)
+    }
+
+    /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
+    pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
+        let catalog = self.inner.catalog(principal);
+        self.inner.settle(&catalog, &[kind]).await;
+        self.inner.view(&catalog, principal, None)
+    }
+
+    /// Every tool with its source, whoever may use it: for those who look at the rules, not for callers.
+    pub async fn all_tools(&self) -> Vec<(SourceId, Arc<ToolItem>)> {
+        let catalog = self.inner.catalog(&Principal::local());
+        self.inner.settle(&catalog, &[ListKind::Tools]).await;
+        let entry = |entry: &Entry<ToolItem>| (entry.source.id().clone(), entry.item.clone());
+        catalog.snapshot().tools.entries.iter().map(entry).collect()
+    }
+
+    /// What each source lists for the person at this machine, tools that are hidden or held too.
+    pub fn listings(&self) -> Vec<(Arc<dyn Source>, Arc<Listing>)> {
+        let scope = Scope { principal: Principal::local().id.clone() };
+        let listing = |source: &Arc<dyn Source>| (source.clone(), source.listing(&scope).borrow().clone());
+        self.inner.sources.now().all.iter().map(listing).collect()
+    }
+}
+
+impl Inner {
+    /// The caller's view; a call waits for sources that are still learning only if it is not there yet.
+    pub(crate) async fn view_for_call(&self, call: &Call) -> Arc<View> {
+        let catalog = self.catalog(&call.principal);
+        let view = self.view(&catalog, &call.principal, call.profile.as_ref());
+        if view.route(&call.target).is_ok() {
+            return view;
+        }
+        Box::pin(self.settle(&catalog, call.target.lists())).await;
+        self.view(&catalog, &call.principal, call.profile.as_ref())
+    }
+
+    /// Gives sources that are still learning some time, and merges what there is then.
+    async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
+        let learned = async {
+            for kind in kinds {
+                catalog.learned(*kind).await;
+            }
+        };
+        // A source that is still starting must not hold up the others for long.
+        drop(tokio::time::timeout(self.settings.load().list_time_limit, learned).await);
+        catalog.refresh();
+    }
+
+    fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
+        let snapshot = catalog.snapshot();
+        snapshot.view(profile, &principal.roles, || {
+            let page = (self.settings.load().page_size, self.info.raw.clone());
+            let viewer = Viewer { principal, profile: profile.map(|profile| &**profile) };
+            View::of(&snapshot, viewer, &self.gates, self.filters.clone(), page)
+        })
+    }
+
+    pub(super) fn catalog(&self, principal: &Principal) -> Arc<Catalog> {
+        let scope = Scope { principal: principal.id.clone() };
+        self.catalogs.get(scope, (&self.sources, &self.changes, &self.owner))
+    }
+}
