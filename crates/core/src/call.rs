@@ -30,6 +30,8 @@ pub struct Call {
     pub log_level: Option<LogLevel>,
     /// Where it belongs in its client's trace, if the client said so.
     pub trace: Option<Arc<TraceContext>>,
+    /// Whether it came as a call of `tools_call`, which names a tool that is not listed.
+    pub via_search: bool,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
 }
@@ -57,6 +59,7 @@ impl Call {
             time_limit: None,
             log_level: None,
             trace: None,
+            via_search: false,
             resume: None,
         }
     }

@@ -91,6 +91,11 @@ impl<T: Item> Table<T> {
         self.entries.push(entry);
     }
 
+    /// The keys, in order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.item.key())
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&Entry<T>> {
         self.index.get(key).map(|&place| &self.entries[place])
     }
@@ -124,7 +129,7 @@ pub(crate) struct Snapshot {
     pub(crate) prompts: Table<PromptItem>,
     pub(crate) order: Arc<[SourceId]>,
     /// What it was merged from.
-    set: Arc<Set>,
+    pub(crate) set: Arc<Set>,
     listings: Vec<Arc<Listing>>,
     /// Views made of this snapshot.
     views: Mutex<HashMap<ViewKey, Arc<View>>>,

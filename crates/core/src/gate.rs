@@ -100,6 +100,12 @@ pub trait Gate: Send + Sync {
         true
     }
 
+    /// Whether this viewer searches for tools instead of getting all their definitions, if it has a say in that.
+    fn searches(&self, viewer: Viewer<'_>) -> Option<bool> {
+        let _ = viewer;
+        None
+    }
+
     /// A word that changes whenever its decisions may; an approval holds only for the rules it was given under.
     fn version(&self) -> Arc<str> {
         "".into()

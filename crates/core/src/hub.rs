@@ -26,6 +26,7 @@ use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
 use crate::seal::{Sealer, State};
+use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::{
@@ -79,6 +80,7 @@ pub(crate) struct Inner {
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     pub(crate) approvals: Option<Approvals>,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
+    search_tools: Arc<SearchTools>,
     /// Tells the connections of this hub from those of another.
     pub(crate) instance: String,
 }
@@ -90,13 +92,14 @@ impl Hub {
     }
 
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
-    pub fn start(&self, call: Call) -> Run {
+    pub fn start(&self, mut call: Call) -> Run {
+        let meant = self.inner.unwrap_search(&mut call);
         let (mut run, handle) = run::pair(&call, &self.inner);
         if let Err(too_many) = self.inner.take(&call.principal, Some(&call.target)) {
             run.finish(self.inner.limited(&call, too_many));
             return run;
         }
-        match self.resume(&call) {
+        match meant.and_then(|()| self.resume(&call)) {
             Ok(Some(Resumed::Run(parked))) => parked,
             Ok(Some(Resumed::Outcome(outcome))) => {
                 run.finish(outcome);
@@ -231,8 +234,10 @@ impl Hub {
 
     /// Replaces the settings; they hold for calls and lists from now on.
     pub fn set_settings(&self, settings: Settings) {
-        self.inner.settings.store(Arc::new(settings));
-        self.inner.catalogs.each(Catalog::merge);
+        let before = self.inner.settings.swap(Arc::new(settings));
+        // Clients list other tools once they search, or no longer do.
+        let other = before.search != self.inner.settings.load().search;
+        self.inner.catalogs.each(if other { Catalog::renew } else { Catalog::merge });
     }
 
     /// Notes a client that comes to stay, for as long as what this returns lives.

@@ -138,13 +138,16 @@ async fn pass(
         recorder.ready()?;
     }
     let view = hub.view_for_call(&call).await;
-    let route = view.route(&call.target)?;
+    let route = view.route(&call)?;
     let origin = route.source.as_deref().map(Origin::of);
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
     }
     let judged = Judged { call: &call, tool: route.tool.as_deref(), origin };
-    let asks = judge(&hub.gates, judged, trace).inspect_err(|_| hub.give_back(&call))?;
+    let asks = match route.shows_only {
+        true => Vec::new(),
+        false => judge(&hub.gates, judged, trace).inspect_err(|_| hub.give_back(&call))?,
+    };
     let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;

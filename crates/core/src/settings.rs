@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Search;
+
 /// By which way a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskBy {
@@ -33,6 +35,8 @@ pub struct Settings {
     pub task_ttl: Duration,
     /// Items on one page of a list.
     pub page_size: usize,
+    /// When clients search for tools instead of getting all their definitions.
+    pub search: Search,
     /// Write JSON texts without indentation.
     pub compact: bool,
     /// How many runs may wait for an answer at once.
@@ -54,6 +58,7 @@ impl Default for Settings {
             task_time_limit: Duration::from_secs(3600),
             task_ttl: Duration::from_secs(300),
             page_size: 1000,
+            search: Search::Never,
             compact: false,
             max_parked: 1024,
             max_tasks: 1024,

@@ -1,6 +1,7 @@
 //! The catalog as one principal, profile and era sees it.
 
-use std::borrow::Cow;
+mod route;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -10,10 +11,15 @@ use crate::catalog::{Entry, Item, Snapshot, Table};
 use crate::cursor::Cursor;
 use crate::filter::Filters;
 use crate::guard::guard;
+use crate::search::{Finder, FinderSource, SearchTools};
+use crate::sources::Set;
 use crate::{
-    CompletionRef, Error, Gate, Kind, ListKind, Listed, Origin, PromptItem, ResourceItem, Result, Source,
-    SourceId, Target, TemplateItem, ToolItem, Viewer,
+    Error, Gate, Kind, ListKind, Listed, Origin, PromptItem, ResourceItem, Result, Search, Source, SourceId,
+    TemplateItem, ToolItem, Viewer,
 };
+
+pub use route::resource_not_found;
+pub(crate) use route::{Route, nearest, shown};
 
 /// How long a modern client may keep a list without asking again; a change is announced earlier.
 const LIST_TTL_MS: u32 = 5000;
@@ -23,11 +29,16 @@ pub type Page = Raw;
 
 /// The catalog as one principal and profile sees it.
 pub struct View {
-    tools: Table<ToolItem>,
+    tools: Arc<Table<ToolItem>>,
     resources: Table<ResourceItem>,
     templates: Table<TemplateItem>,
     prompts: Table<PromptItem>,
+    /// The tools to search with, where anybody may come to have them.
+    finder: Option<Arc<FinderSource>>,
+    /// Whether they are listed instead of all others.
+    searches: bool,
     filters: Arc<Filters>,
+    sources: Arc<Set>,
     /// The sources in order, those without items too: a cursor names one.
     order: Arc<[SourceId]>,
     page_size: usize,
@@ -36,27 +47,50 @@ pub struct View {
     first: [[OnceLock<Page>; 2]; 4],
 }
 
-/// Where a call goes.
-pub(crate) struct Route {
-    pub(crate) source: Option<Arc<dyn Source>>,
-    pub(crate) tool: Option<Arc<ToolItem>>,
+/// What views are made with.
+pub(crate) struct Making<'a> {
+    pub(crate) gates: &'a [Box<dyn Gate>],
+    pub(crate) filters: &'a Arc<Filters>,
+    pub(crate) search: Search,
+    pub(crate) search_tools: &'a Arc<SearchTools>,
+    pub(crate) page_size: usize,
+    pub(crate) server: &'a Raw,
+}
+
+impl Making<'_> {
+    /// When this viewer searches: as a gate says, else as is set.
+    fn search_of(&self, viewer: Viewer<'_>) -> Search {
+        let told = |gate: &Box<dyn Gate>| guard("gate", || gate.searches(viewer)).ok().flatten();
+        match self.gates.iter().find_map(told) {
+            Some(true) => Search::Always,
+            Some(false) => Search::Never,
+            None => self.search,
+        }
+    }
 }
 
 impl View {
-    pub(crate) fn of(
-        snapshot: &Snapshot,
-        viewer: Viewer<'_>,
-        gates: &[Box<dyn Gate>],
-        filters: Arc<Filters>,
-        (page_size, server): (usize, Raw),
-    ) -> Self {
+    pub(crate) fn of(snapshot: &Snapshot, viewer: Viewer<'_>, making: &Making<'_>) -> Self {
         // A gate that breaks down hides.
         let shown = |item: Listed<'_>, source: &dyn Source| {
             let origin = Origin::of(source);
-            gates.iter().all(|gate| guard("gate", || gate.shows(viewer, item, origin)).unwrap_or(false))
+            making
+                .gates
+                .iter()
+                .all(|gate| guard("gate", || gate.shows(viewer, item, origin)).unwrap_or(false))
         };
+        let tools = snapshot.tools.filtered(|entry| shown(Listed::Tool(&entry.item), &*entry.source));
+        let tools = Arc::new(tools);
+        let (may_search, searches) = match making.search_of(viewer) {
+            Search::Never => (false, false),
+            Search::Above(most) => (true, tools.entries.len() > most),
+            Search::Always => (true, true),
+        };
+        let finder = may_search.then(|| Finder::new(making.search_tools.clone(), tools.clone()));
         Self {
-            tools: snapshot.tools.filtered(|entry| shown(Listed::Tool(&entry.item), &*entry.source)),
+            finder: finder.map(|finder| Arc::new(FinderSource(finder))),
+            searches,
+            tools,
             resources: snapshot
                 .resources
                 .filtered(|entry| shown(Listed::Resource(&entry.item), &*entry.source)),
@@ -64,10 +98,11 @@ impl View {
                 .templates
                 .filtered(|entry| shown(Listed::Template(&entry.item), &*entry.source)),
             prompts: snapshot.prompts.filtered(|entry| shown(Listed::Prompt(&entry.item), &*entry.source)),
-            filters,
+            filters: making.filters.clone(),
+            sources: snapshot.set.clone(),
             order: snapshot.order.clone(),
-            page_size,
-            server,
+            page_size: making.page_size,
+            server: making.server.clone(),
             first: Default::default(),
         }
     }
@@ -92,6 +127,19 @@ impl View {
         seen.into_values()
     }
 
+    /// Whether the tools are searched for, and only those to search with are listed.
+    pub fn searches(&self) -> bool {
+        self.searches
+    }
+
+    /// How many bytes of definitions a client is given that lists the tools.
+    pub fn listed_bytes(&self) -> usize {
+        match self.finder.as_ref().filter(|_| self.searches) {
+            Some(finder) => finder.0.listed().iter().map(|raw| raw.as_bytes().len()).sum(),
+            None => self.tools().map(|tool| tool.raw.as_bytes().len()).sum(),
+        }
+    }
+
     /// A tool by name.
     pub fn tool(&self, name: &str) -> Option<&ToolItem> {
         self.tools.get(name).map(|entry| &*entry.item)
@@ -113,6 +161,7 @@ impl View {
 
     fn render(&self, kind: ListKind, after: Option<&Cursor>, era: Era) -> Result<Page> {
         let body = match kind {
+            ListKind::Tools if self.searches => self.search_body(after)?,
             ListKind::Tools => self.body("tools", kind, &self.tools, after)?,
             ListKind::Resources => self.body("resources", kind, &self.resources, after)?,
             ListKind::Templates => self.body("resourceTemplates", kind, &self.templates, after)?,
@@ -127,6 +176,20 @@ impl View {
             ),
         };
         self.filters.page(Raw::trusted(format!("{{{body}{tail}}}").into()))
+    }
+
+    /// The tools to search with, always on one page.
+    fn search_body(&self, after: Option<&Cursor>) -> Result<String> {
+        if after.is_some() {
+            return Err(Error::new(
+                Kind::InvalidParams,
+                "`cursor` points to a tool that is not listed any more",
+            )
+            .hint("list again from the start"));
+        }
+        let listed = self.finder.iter().flat_map(|finder| finder.0.listed());
+        let listed: Vec<&str> = listed.map(Raw::as_str).collect();
+        Ok(format!(r#""tools":[{}]"#, listed.join(",")))
     }
 
     fn body<T: Item>(
@@ -161,95 +224,4 @@ impl View {
         };
         Ok(entries.partition_point(|entry| (entry.place, entry.item.key()) <= (place, cursor.key.as_str())))
     }
-
-    /// Finds where a call goes; a tool that this view hides is as unknown as one that does not exist.
-    pub(crate) fn route(&self, target: &Target) -> Result<Route> {
-        let to = |source: &Arc<dyn Source>| Route { source: Some(source.clone()), tool: None };
-        match target {
-            Target::Tool(name) => {
-                let Some(entry) = self.tools.get(name.as_str()) else {
-                    return Err(self.unknown_tool(name.as_str()));
-                };
-                Ok(Route { source: Some(entry.source.clone()), tool: Some(entry.item.clone()) })
-            }
-            Target::Prompt(name) | Target::Completion(CompletionRef::Prompt(name)) => {
-                let Some(entry) = self.prompts.get(name) else {
-                    return Err(Error::new(Kind::UnknownTarget, format!("unknown prompt `{}`", shown(name))));
-                };
-                Ok(to(&entry.source))
-            }
-            Target::Completion(CompletionRef::Resource(text)) => self
-                .templates
-                .get(text)
-                .map(|entry| to(&entry.source))
-                .or_else(|| self.owner(text).map(to))
-                .ok_or_else(|| resource_not_found(text)),
-            Target::Resource(uri) | Target::Subscribe(uri) | Target::Unsubscribe(uri) => {
-                self.owner(uri).map(to).ok_or_else(|| resource_not_found(uri))
-            }
-            // The hub keeps its own tasks.
-            Target::Task(..) => Ok(Route { source: None, tool: None }),
-            Target::Method(method) => {
-                Err(Error::new(Kind::UnknownMethod, format!("unknown method `{}`", shown(method))))
-            }
-        }
-    }
-
-    /// The source of a resource: by table, then by template, then by the tools that show it as their page.
-    fn owner(&self, uri: &str) -> Option<&Arc<dyn Source>> {
-        let by_table = self.resources.get(uri).map(|entry| &entry.source);
-        by_table.or_else(|| {
-            let fits = |entry: &&Entry<TemplateItem>| entry.item.template.matches(uri).is_some();
-            let by_template = self.templates.entries.iter().find(fits).map(|entry| &entry.source);
-            by_template.or_else(|| self.shows_page(uri))
-        })
-    }
-
-    /// The source of a tool that has this page, which servers need not list.
-    fn shows_page(&self, uri: &str) -> Option<&Arc<dyn Source>> {
-        let is_page = |entry: &&Entry<ToolItem>| {
-            let page = entry.item.raw.path(&["_meta", "ui", "resourceUri"]);
-            page.is_some_and(|page| page.as_string().as_deref() == Some(uri))
-        };
-        if !uri.starts_with("ui://") {
-            return None;
-        }
-        self.tools.entries.iter().find(is_page).map(|entry| &entry.source)
-    }
-
-    /// The error for a name that no tool has; it names the nearest.
-    pub fn unknown_tool(&self, name: &str) -> Error {
-        let error = Error::new(Kind::UnknownTarget, format!("unknown tool `{}`", shown(name)));
-        match nearest(name, self.tools().map(|tool| tool.name.as_str())) {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint("call `tools/list` to see what exists"),
-        }
-    }
-}
-
-/// What a caller sent, shortened and escaped for a message.
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    if text.len() <= 200 && !text.chars().any(char::is_control) {
-        return text.into();
-    }
-    text.chars().take(200).flat_map(char::escape_debug).collect::<String>().into()
-}
-
-/// The error for a URI that no resource has.
-pub fn resource_not_found(uri: &str) -> Error {
-    let data = format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str());
-    Error::new(Kind::ResourceNotFound, format!("resource `{}` not found", shown(uri)))
-        .data(Raw::trusted(data.into()))
-}
-
-/// The nearest of some names, if one is near.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() > 128 {
-        return None;
-    }
-    names
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }

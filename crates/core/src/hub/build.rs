@@ -12,6 +12,7 @@ use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::parking::Parking;
 use crate::seal::Sealer;
+use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::{Approvals, Filter, Gate, Limiter, Metrics, Reading, Recorder, Result, Settings, Source, Tracer};
@@ -159,6 +160,7 @@ impl HubBuilder {
             sealer: Sealer::random()?,
             tasks: TaskTable::default(),
             metrics: self.metrics,
+            search_tools: SearchTools::new(),
             changes,
             owner: self.owner,
             clock: self.clock,

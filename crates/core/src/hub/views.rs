@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_wire::Era;
 
 use crate::catalog::{Catalog, Entry};
-use crate::view::{Page, View};
+use crate::view::{Making, Page, View};
 use crate::{Call, Hub, ListKind, Listing, Principal, Result, Scope, Source, SourceId, ToolItem, Viewer};
 
 use super::Inner;
@@ -63,11 +63,20 @@ impl Inner {
     pub(crate) async fn view_for_call(&self, call: &Call) -> Arc<View> {
         let catalog = self.catalog(&call.principal);
         let view = self.view(&catalog, &call.principal, call.profile.as_ref());
-        if view.route(&call.target).is_ok() {
+        if view.route(call).is_ok() {
             return view;
         }
         Box::pin(self.settle(&catalog, call.target.lists())).await;
         self.view(&catalog, &call.principal, call.profile.as_ref())
+    }
+
+    /// Makes a call of `tools_call` a call of the tool it names, where that is what the caller meant.
+    pub(super) fn unwrap_search(&self, call: &mut Call) -> Result<()> {
+        crate::search::unwrapped(call, |call, name| {
+            let catalog = self.catalog(&call.principal);
+            let view = self.view(&catalog, &call.principal, call.profile.as_ref());
+            view.own_tool(name).map(|(_, tool)| tool)
+        })
     }
 
     /// Gives sources that are still learning some time, and merges what there is then.
@@ -85,9 +94,17 @@ impl Inner {
     fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
         let snapshot = catalog.snapshot();
         snapshot.view(profile, &principal.roles, || {
-            let page = (self.settings.load().page_size, self.info.raw.clone());
+            let settings = self.settings.load();
             let viewer = Viewer { principal, profile: profile.map(|profile| &**profile) };
-            View::of(&snapshot, viewer, &self.gates, self.filters.clone(), page)
+            let making = Making {
+                gates: &self.gates,
+                filters: &self.filters,
+                search: settings.search,
+                search_tools: &self.search_tools,
+                page_size: settings.page_size,
+                server: &self.info.raw,
+            };
+            View::of(&snapshot, viewer, &making)
         })
     }
 
