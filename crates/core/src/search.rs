@@ -86,9 +86,13 @@ impl Finder {
 
     /// The tools that fit a question, best first.
     fn found(&self, query: &str) -> impl Iterator<Item = &Entry<ToolItem>> {
+        self.index().find(query).into_iter().filter_map(|number| self.tools.entries.get(number))
+    }
+
+    /// The index, made when it is first needed and kept as long as the view.
+    fn index(&self) -> &Index {
         let tools = || self.tools.entries.iter().map(|entry| (entry.source.id().as_str(), &*entry.item));
-        let index = self.index.get_or_init(|| Index::new(tools()));
-        index.find(query).into_iter().filter_map(|number| self.tools.entries.get(number))
+        self.index.get_or_init(|| Index::new(tools()))
     }
 
     /// Names that whoever wrote this one may have meant, nearest first.
@@ -118,6 +122,15 @@ impl Finder {
         let Some(tool) = self.own.all.iter().find(|tool| tool.item.name == *name) else {
             return Err(self.unknown(name.as_str()));
         };
+        if self.index.get().is_none() {
+            // Thousands of tools take a while, in which others should be served.
+            let this = self.clone();
+            let made = tokio::task::spawn_blocking(move || {
+                this.index();
+            });
+            made.await
+                .map_err(|error| Error::new(Kind::Internal, "the tools could not be read").because(error))?;
+        }
         (tool.call)(self.clone(), run, permitted.arguments().clone()).await.map(Outcome::Complete)
     }
 }

@@ -35,6 +35,8 @@ mod replaced;
 #[cfg(test)]
 mod rounds;
 #[cfg(test)]
+mod search;
+#[cfg(test)]
 mod tasks;
 #[cfg(test)]
 mod waiting;
