@@ -66,7 +66,7 @@ pub use recorder::{Entry, Recorder};
 pub use reply::{Block, Content, Json, Reply, Text, error_object, error_result};
 pub use run::{Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;
-pub use search::Search;
+pub use search::{Search, search_tools};
 pub use settings::{AskBy, Settings};
 pub use source::{
     Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,

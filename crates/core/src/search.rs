@@ -58,6 +58,11 @@ impl SearchTools {
     }
 }
 
+/// The definitions of the three tools, for those who describe what there is.
+pub fn search_tools() -> Vec<Arc<ToolItem>> {
+    SearchTools::new().items().cloned().collect()
+}
+
 /// The three tools over the tools of one view.
 pub(crate) struct Finder {
     own: Arc<SearchTools>,

@@ -226,7 +226,8 @@ impl Load<'_> {
             }
             let shows = self.patterns(&format!("{key}.shows"), config.shows.as_deref());
             let hides = self.patterns(&format!("{key}.hides"), Some(&config.hides)).unwrap_or_default();
-            (name.clone(), Profile { description: config.description.clone(), shows, hides })
+            let (description, search) = (config.description.clone(), config.search);
+            (name.clone(), Profile { description, shows, hides, search })
         })
         .collect()
     }

@@ -79,6 +79,7 @@ pub(crate) struct Profile {
     pub(crate) description: Option<String>,
     pub(crate) shows: Option<Patterns>,
     pub(crate) hides: Patterns,
+    pub(crate) search: Option<bool>,
 }
 
 impl Profile {

@@ -79,6 +79,12 @@ impl Gate for RulesGate {
         })
     }
 
+    fn searches(&self, viewer: Viewer<'_>) -> Option<bool> {
+        let policy = self.current.load();
+        let own = || policy.principals.get(viewer.principal.id.as_str())?.profile.as_deref();
+        policy.profiles.get(viewer.profile.or_else(own)?)?.search
+    }
+
     fn version(&self) -> Arc<str> {
         Arc::clone(self.current.load().version())
     }

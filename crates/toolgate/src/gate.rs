@@ -273,6 +273,7 @@ fn hub_settings(settings: &Settings) -> HubSettings {
     let approvals = &settings.approvals;
     HubSettings {
         compact: settings.output.compact,
+        search: settings.catalog.search(),
         ask_by: approvals.ways().into(),
         approval_wait: approvals.wait(),
         approval_ttl: approvals.expire(),

@@ -1,6 +1,7 @@
 //! Everything that is configured.
 
 mod approvals;
+mod catalog;
 mod change;
 mod keys;
 mod source;
@@ -25,6 +26,7 @@ use toolgate_telemetry::TelemetryConfig;
 use toolgate_upstream::UpstreamConfig;
 
 pub(crate) use approvals::ApprovalsConfig;
+pub(crate) use catalog::CatalogConfig;
 pub(crate) use source::{Loaded, Sources, check};
 pub(crate) use watch::{Reloaded, Reloader, watch};
 
@@ -89,6 +91,7 @@ pub(crate) struct Settings {
     pub(crate) http: HttpConfig,
     pub(crate) log: LogConfig,
     pub(crate) output: OutputConfig,
+    pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
     pub(crate) store: StoreConfig,
@@ -119,6 +122,7 @@ impl Default for Settings {
             http: HttpConfig::default(),
             log: LogConfig::default(),
             output: OutputConfig::default(),
+            catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
             store: StoreConfig::default(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use toolgate_core::{Hints, Pack};
+use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_packs::{Memory, Workspace};
 
 use super::markdown::{code, table};
@@ -18,17 +18,24 @@ struct Shown {
 
 /// The packs on the page. The fixtures are not for users.
 fn packs() -> Result<Vec<Shown>> {
-    Ok(vec![shown::<Workspace>()?, shown::<Memory>()?])
+    Ok(vec![shown::<Workspace>()?, shown::<Memory>()?, searching()?])
 }
 
 fn shown<P: Pack>() -> Result<Shown> {
     let tools = P::tools();
-    let tools = tools.iter().map(|tool| {
-        let item = tool.item();
-        let definition = item.raw.to().with_context(|| format!("`{}` has no definition", item.name))?;
-        Ok((definition, item.hints))
-    });
+    let tools = tools.iter().map(|tool| defined(tool.item()));
     Ok(Shown { pack: P::NAME, tools: tools.collect::<Result<_>>()? })
+}
+
+/// Those of the hub itself, where clients search.
+fn searching() -> Result<Shown> {
+    let tools = search_tools().iter().map(|tool| defined(tool)).collect::<Result<_>>()?;
+    Ok(Shown { pack: "catalog", tools })
+}
+
+fn defined(item: &ToolItem) -> Result<(Value, Hints)> {
+    let definition = item.raw.to().with_context(|| format!("`{}` has no definition", item.name))?;
+    Ok((definition, item.hints))
 }
 
 pub(super) fn write(_root: &Path) -> Result<String> {
@@ -36,7 +43,8 @@ pub(super) fn write(_root: &Path) -> Result<String> {
     let list: Vec<Vec<String>> = packs.iter().flat_map(|pack| pack.tools.iter().map(summary)).collect();
     let mut page = format!(
         "# Tools\n\n\
-         What the built-in packs offer. `toolgate tools list` shows what is switched on.\n\n{}",
+         What the built-in packs offer. `toolgate tools list` shows what is switched on. Those of `catalog` \
+         are there where clients [search](../guide/large-catalogs.md) instead of listing.\n\n{}",
         table(&["tool", "title", "what it does"], &list)
     );
     for pack in &packs {

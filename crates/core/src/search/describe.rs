@@ -24,7 +24,7 @@ pub(super) struct Described {
     /// The definitions, with `name`, `description` and `inputSchema`.
     items: Vec<Definition>,
     /// Names that no tool has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<Unknown>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Found {
     /// How many fit, those left out by `limit` too.
     total: usize,
     /// Where tools come from, if none was found.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sources: Vec<String>,
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_core::{
-    Change, Gate, Hints, Hub, Judged, Judgement, Kind, ListKind, Look, Principal, Search, Settings, ToolItem,
-    Verdict, Viewer,
+    Change, Gate, Hints, Hub, InputCheck, Judged, Judgement, Kind, ListKind, Look, Outcome, Principal,
+    Search, Settings, ToolItem, Verdict, Viewer, search_tools,
 };
 use toolgate_testkit::{
     Driven, Expect, FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive, list,
@@ -38,7 +38,7 @@ fn answering(source: FakeSource, item: ToolItem) -> FakeSource {
     let name = item.name.to_string();
     source.tool_as(item, move |_, _| {
         let name = name.clone();
-        async move { Ok(toolgate_core::Outcome::Complete(text(&name))) }
+        async move { Ok(Outcome::Complete(text(&name))) }
     })
 }
 
@@ -49,7 +49,15 @@ fn source(name: &str, tools: &[(&str, &str)]) -> FakeSource {
 }
 
 async fn use_tool(hub: &Hub, tool: &str, arguments: Value) -> Driven {
-    drive(hub.start(call(client_legacy(), tool, arguments)), []).await
+    let driven = drive(hub.start(call(client_legacy(), tool, arguments)), []).await;
+    let item = search_tools().into_iter().find(|item| item.name.as_str() == tool);
+    let schema = item.and_then(|item| item.raw.get("outputSchema"));
+    if let (Some(schema), Outcome::Complete(result)) = (schema, &driven.outcome)
+        && let Some(structured) = result.get("structuredContent")
+    {
+        InputCheck::new(schema.to().unwrap()).check(&structured).unwrap();
+    }
+    driven
 }
 
 /// The names that a question finds, best first.
@@ -145,9 +153,7 @@ async fn a_definition_is_described_to_the_byte() {
     let item = ToolItem { raw: Raw::literal(exact), ..tool_item("odd") };
     let hub = searching([answering(FakeSource::new("a"), item)]);
     let call = call(client_legacy(), "tools_describe", json!({"names": ["odd", "add", "odd"]}));
-    let toolgate_core::Outcome::Complete(raw) = drive(hub.start(call), []).await.outcome else {
-        panic!("not complete")
-    };
+    let Outcome::Complete(raw) = drive(hub.start(call), []).await.outcome else { panic!("not complete") };
     let items = raw.path(&["structuredContent", "items"]).unwrap();
     assert_eq!(items.as_str(), format!("[{exact},{exact}]"));
     let unknown = raw.path(&["structuredContent", "unknown"]).unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolgate_core::{
     Call, Change, Changes, Error, Hub, InputCheck, ListKind, Outcome, Pack, PackSource, Principal,
-    ServerInfo, Target, local_client,
+    ServerInfo, Target, local_client, search_tools,
 };
 use toolgate_host::Tasks;
 use toolgate_packs::{Memory, MemoryConfig, Workspace, WorkspaceConfig};
@@ -163,12 +163,14 @@ pub(crate) fn text(result: &Value) -> &str {
     content[0]["text"].as_str().unwrap()
 }
 
-/// Definitions of all tools of this crate, by name of their pack.
+/// Definitions of all built-in tools, by name of their pack; those to search with are the hub's own.
 pub(crate) fn definitions() -> Vec<(&'static str, Value)> {
     let workspace = Workspace::tools();
     let memory = Memory::tools();
     let workspace = workspace.iter().map(|tool| (Workspace::NAME, tool.item().raw.to().unwrap()));
-    workspace.chain(memory.iter().map(|tool| (Memory::NAME, tool.item().raw.to().unwrap()))).collect()
+    let memory = memory.iter().map(|tool| (Memory::NAME, tool.item().raw.to().unwrap()));
+    let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap()));
+    workspace.chain(memory).chain(search).collect()
 }
 
 #[track_caller]

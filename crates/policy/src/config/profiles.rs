@@ -18,4 +18,9 @@ pub struct ProfileConfig {
     /// What of that it hides all the same.
     #[schemars(example = ["workspace_write"])]
     pub hides: Vec<String>,
+    /// Whether clients search for its tools with `tools_search`, `tools_describe` and `tools_call` instead of getting
+    /// all their definitions; as in `[catalog]` if not set.
+    #[schemars(example = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<bool>,
 }

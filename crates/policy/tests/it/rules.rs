@@ -252,6 +252,62 @@ async fn a_profile_narrows_and_never_widens() {
 }
 
 #[tokio::test]
+async fn who_comes_in_by_a_profile_that_searches_searches_under_the_same_rules() {
+    let text = r#"
+        [policy]
+        default = "deny"
+        [[policy.rules]]
+        then = "allow"
+        targets = ["files_read"]
+        [[policy.rules]]
+        name = "careful"
+        then = "deny"
+        targets = ["files_write"]
+        when = "has(args.path)"
+        [profiles.search]
+        search = true
+        [profiles.list]
+        search = false
+        [principals.alice]
+        profile = "search"
+    "#;
+    let source = files();
+    let (hub, _) = hub_with(&source, policy(text));
+    let tools = async |name: &str, profile| seen(&hub, &who(name), profile, ListKind::Tools).await.join(" ");
+    let three = "tools_search tools_describe tools_call";
+    assert_eq!(tools("alice", None).await, three);
+    assert_eq!(tools("alice", Some("list")).await, "files_read");
+    assert_eq!(tools("bob", None).await, "files_read");
+    assert_eq!(tools("bob", Some("search")).await, three);
+    let calls = |tool: &str, arguments| call_of(who("alice"), tool, &arguments);
+    assert_eq!(fate(&hub, calls("tools_search", json!({"query": "files"}))).await, "allow");
+    assert_eq!(fate(&hub, calls("tools_call", json!({"name": "files_read"}))).await, "allow");
+    let unknown = "NotFound: unknown tool `files_write`";
+    assert_eq!(fate(&hub, calls("tools_call", json!({"name": "files_write"}))).await, unknown);
+}
+
+#[tokio::test]
+async fn a_rule_about_arguments_reads_those_of_the_tool_that_was_searched_for() {
+    let text = r#"
+        [[policy.rules]]
+        name = "careful"
+        then = "deny"
+        targets = ["files_write"]
+        when = "args.path == '/etc'"
+        [profiles.search]
+        search = true
+        [principals.alice]
+        profile = "search"
+    "#;
+    let source = files();
+    let (hub, _) = hub_with(&source, policy(text));
+    for (path, expect) in [("/etc", "Denied: the rule `careful` denies it"), ("/tmp", "allow")] {
+        let arguments = json!({"name": "files_write", "arguments": {"path": path}});
+        assert_eq!(fate(&hub, call_of(who("alice"), "tools_call", &arguments)).await, expect, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_refusal_names_the_rule_and_the_command_that_explains() {
     let source = files();
     let text = r#"

@@ -17,7 +17,7 @@ use toolgate_core::{Error, Hub, Kind};
 
 use crate::cli::{Cli, Setup};
 
-pub(crate) use cost::Costs;
+pub(crate) use cost::{Costs, tokens};
 
 /// Whether the tools must be known: an entry says which are on, and what they cost.
 pub(crate) fn needs_tools(setup: &Setup) -> bool {

@@ -8,6 +8,7 @@ use super::Settings;
 const LIVE: &[&str] = &[
     "approvals",
     "audit",
+    "catalog",
     "http.allowed_hosts",
     "http.cors_origins",
     "http.oauth",

@@ -25,6 +25,7 @@ impl Settings {
         visitor.key("http", "Serving over HTTP.", &mut self.http);
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
         visitor.key("output", "How answers of built-in tools are written.", &mut self.output);
+        visitor.key("catalog", "How clients come to know the tools.", &mut self.catalog);
         visitor.key("workspace", "The pack `workspace`: files that agents work on.", &mut self.workspace);
         visitor.key("policy", "Which calls are allowed, denied, or asked about.", &mut self.policy);
         visitor.key("principals", "What is known of callers, by name.", &mut self.principals);

@@ -11,9 +11,16 @@ const LEAN: &[&str] = &["workspace"];
 /// Bytes of JSON to a token: a rule of thumb, which is why we say "about".
 const BYTES: usize = 4;
 
+/// About how many tokens so many bytes of JSON are.
+pub(crate) fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES)
+}
+
 /// What is on, and the tokens of each.
 #[derive(Debug)]
 pub(crate) struct Costs {
+    /// The tokens of the tools to search with, where clients search.
+    search: Option<usize>,
     sources: Vec<(String, usize)>,
     profiles: Vec<(String, usize)>,
 }
@@ -30,14 +37,14 @@ impl Costs {
             }
         }
         for (_, cost) in &mut packs {
-            *cost = cost.div_ceil(BYTES);
+            *cost = tokens(*cost);
         }
         let profile = |name: Arc<str>| {
             let view = hub.view(&Principal::local(), Some(&name));
-            let bytes: usize = view.tools_by_source().map(|(_, tool)| tool.raw.as_bytes().len()).sum();
-            (name.to_string(), bytes.div_ceil(BYTES))
+            (name.to_string(), tokens(view.listed_bytes()))
         };
-        Self { sources: packs, profiles: hub.profiles().into_iter().map(profile).collect() }
+        let search = view.searches().then(|| tokens(view.listed_bytes()));
+        Self { search, sources: packs, profiles: hub.profiles().into_iter().map(profile).collect() }
     }
 
     /// Whether there is such a profile; where there is not, the names of those there are.
@@ -63,6 +70,11 @@ impl Costs {
     /// One line for someone who has not asked.
     pub(super) fn offer(&self) -> Option<String> {
         let all = self.total(&self.names().collect::<Vec<_>>());
+        if let Some(search) = self.search {
+            return Some(format!(
+                "clients search for the tools: about {search} tokens in every conversation instead of {all}"
+            ));
+        }
         let lean = self.lean().map(|packs| (" `--lean`".to_owned(), self.total(&packs)));
         let profiles = self.profiles.iter().map(|(name, cost)| (format!(" `--profile {name}`"), *cost));
         let (how, least) = lean.into_iter().chain(profiles).min_by_key(|(_, cost)| *cost)?;
@@ -95,6 +107,7 @@ impl Costs {
         json!({
             "all": item(&all),
             "lean": self.lean().map(|packs| item(&packs)),
+            "search": self.search,
             "packs": all.iter().map(|name| item(&[name])).collect::<Vec<_>>(),
             "profiles": self.profiles.iter().map(profile).collect::<Vec<_>>(),
             "chosen": if lean && self.lean().is_some() { "lean" } else { "all" },

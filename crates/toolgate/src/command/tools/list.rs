@@ -4,9 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use toolgate_core::{Hub, ListKind, Principal, SourceState, ToolItem};
+use toolgate_core::{Hub, ListKind, Principal, SourceState, ToolItem, View};
 use toolgate_host::terminal;
 
+use crate::command::setup::tokens;
 use crate::command::table::{fit, one_line};
 use crate::gate::Gate;
 use crate::packs::Lacking;
@@ -30,10 +31,23 @@ pub(crate) async fn run(gate: &Gate, all: bool, as_json: bool) -> anyhow::Result
             let item = |tool| json!({"source": source, "needs": needs, "definition": definition(tool)});
             items.extend(pack.tools.iter().map(|tool| item(tool)));
         }
-        writeln!(out, "{}", serde_json::to_string_pretty(&json!({"items": items}))?)?;
+        let cost = json!({"all": tokens(all_bytes(&view)), "listed": tokens(view.listed_bytes())});
+        let list = json!({"items": items, "search": view.searches(), "tokens": cost});
+        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let columns = terminal::columns(&out);
+    write(&mut out, &view, all)?;
+    if all {
+        lacking(&mut out, gate.lacking())?;
+    }
+    // A terminal that is gone needs no advice.
+    drop(writeln!(std::io::stderr().lock(), "note: {}", cost(&view)));
+    missing(hub)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(out: &mut std::io::StdoutLock<'_>, view: &View, all: bool) -> anyhow::Result<()> {
+    let columns = terminal::columns(out);
     let width = view.tools().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();
     let mut last = "";
     for (source, tool) in view.tools_by_source() {
@@ -53,11 +67,23 @@ pub(crate) async fn run(gate: &Gate, all: bool, as_json: bool) -> anyhow::Result
             writeln!(out, "  {name:width$}  {}", fit(&line, room))?;
         }
     }
-    if all {
-        lacking(&mut out, gate.lacking())?;
+    Ok(())
+}
+
+fn all_bytes(view: &View) -> usize {
+    view.tools().map(|tool| tool.raw.as_bytes().len()).sum()
+}
+
+/// What the list costs a client that gives it to a model.
+fn cost(view: &View) -> String {
+    let (all, listed) = (tokens(all_bytes(view)), tokens(view.listed_bytes()));
+    let count = view.tools().count();
+    if view.searches() {
+        return format!(
+            "clients search for these {count} tools: about {listed} tokens in every conversation instead of {all}"
+        );
     }
-    missing(hub)?;
-    Ok(ExitCode::SUCCESS)
+    format!("these {count} tools cost about {all} tokens in every conversation")
 }
 
 /// What packs would bring that are not there, and what they need.
