@@ -25,6 +25,7 @@ use crate::instructions::merged;
 use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
+use crate::results::Results;
 use crate::seal::{Sealer, State};
 use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
@@ -81,6 +82,7 @@ pub(crate) struct Inner {
     pub(crate) approvals: Option<Approvals>,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     search_tools: Arc<SearchTools>,
+    results: Option<Arc<Results>>,
     /// Tells the connections of this hub from those of another.
     pub(crate) instance: String,
 }
@@ -182,7 +184,9 @@ impl Hub {
 
     /// Which kinds of things there may be.
     pub fn offers(&self) -> Offers {
-        self.inner.sources.offers()
+        let offers = self.inner.sources.offers();
+        // What is cut can be read whole.
+        Offers { resources: offers.resources || self.inner.cuts().is_some(), ..offers }
     }
 
     /// The profile with this name. Only these have views, so callers cannot make up any number of them.
@@ -319,6 +323,11 @@ impl Inner {
     pub(crate) fn expiry(&self) -> u64 {
         let limit = self.settings.load().ask_time_limit;
         self.clock.unix_ms().saturating_add(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Where long answers are kept whole, and how long the others are at most.
+    pub(crate) fn cuts(&self) -> Option<(&Results, usize)> {
+        Some((self.results.as_deref()?, self.settings.load().output_limit?))
     }
 
     /// How long a call may take.

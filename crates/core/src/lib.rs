@@ -27,6 +27,7 @@ mod pretty;
 mod principal;
 mod recorder;
 mod reply;
+mod results;
 mod run;
 mod schema;
 mod seal;

@@ -13,6 +13,7 @@ use toolgate_wire::{Era, Raw};
 
 use crate::guard::{broken, guard};
 use crate::hub::Inner;
+use crate::results::Cuttable;
 use crate::seal::{Next, State, digest};
 use crate::tracer::outgoing;
 use crate::view::Route;
@@ -121,6 +122,8 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, han
     };
     let outcome = hub.filters.outcome(outcome);
     let took = started.elapsed();
+    // Cut behind the filters: what they look for must not be cut in two.
+    let outcome = shorten(&hub, &handle, &trace, outcome).await;
     hub.metrics.ended(handle.target(), &outcome, took);
     record::ended(&hub, &handle, &trace, (&outcome, took));
     trace.close(&hub, &handle, (&outcome, took));
@@ -142,6 +145,11 @@ async fn pass(
     let origin = route.source.as_deref().map(Origin::of);
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
+    }
+    if let Some(tool) = route.tool.as_ref().filter(|_| !route.shows_only && hub.cuts().is_some()) {
+        // Who searched was given no definition that promises anything.
+        let promises_structure = !call.via_search && tool.raw.get("outputSchema").is_some();
+        trace.answers_as(Cuttable { promises_structure });
     }
     let judged = Judged { call: &call, tool: route.tool.as_deref(), origin };
     let asks = match route.shows_only {
@@ -180,6 +188,14 @@ async fn pass(
     let working = trace.step(Step::Source);
     permitted.trace = outgoing(&working, &permitted.call);
     execute(hub, permitted, &*source, handle).await
+}
+
+/// Cuts an answer that is too long.
+async fn shorten(hub: &Inner, handle: &RunHandle, trace: &Trace, outcome: Outcome) -> Outcome {
+    let Some((results, limit)) = hub.cuts() else { return outcome };
+    let Some(tool) = trace.cuttable() else { return outcome };
+    let about = (tool, &**handle.principal(), handle.client().version);
+    Box::pin(results.shorten(outcome, limit, about)).await
 }
 
 /// Waits for a place at the source.

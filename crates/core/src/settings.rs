@@ -39,6 +39,8 @@ pub struct Settings {
     pub search: Search,
     /// Write JSON texts without indentation.
     pub compact: bool,
+    /// How many bytes of text a tool may answer with before the answer is cut; none are too many without it.
+    pub output_limit: Option<usize>,
     /// How many runs may wait for an answer at once.
     pub max_parked: usize,
     /// How many tasks may be kept at once.
@@ -60,6 +62,7 @@ impl Default for Settings {
             page_size: 1000,
             search: Search::Never,
             compact: false,
+            output_limit: None,
             max_parked: 1024,
             max_tasks: 1024,
         }

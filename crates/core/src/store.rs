@@ -27,13 +27,15 @@ pub enum Collection {
     Switches,
     /// What we were granted when someone signed in to other servers, encrypted.
     Grants,
+    /// Answers that were too long for their clients, whole.
+    Results,
     /// Marks that are state, not configuration.
     State,
 }
 
 impl Collection {
     /// Every collection.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Tokens,
         Self::Secrets,
         Self::Approvals,
@@ -42,6 +44,7 @@ impl Collection {
         Self::Definitions,
         Self::Switches,
         Self::Grants,
+        Self::Results,
         Self::State,
     ];
 
@@ -56,6 +59,7 @@ impl Collection {
             Self::Definitions => "definitions",
             Self::Switches => "switches",
             Self::Grants => "grants",
+            Self::Results => "results",
             Self::State => "state",
         }
     }

@@ -11,6 +11,7 @@ use crate::catalog::{Entry, Item, Snapshot, Table};
 use crate::cursor::Cursor;
 use crate::filter::Filters;
 use crate::guard::guard;
+use crate::results::Results;
 use crate::search::{Finder, FinderSource, SearchTools};
 use crate::sources::Set;
 use crate::{
@@ -37,6 +38,7 @@ pub struct View {
     finder: Option<Arc<FinderSource>>,
     /// Whether they are listed instead of all others.
     searches: bool,
+    results: Option<Arc<Results>>,
     filters: Arc<Filters>,
     sources: Arc<Set>,
     /// The sources in order, those without items too: a cursor names one.
@@ -53,6 +55,7 @@ pub(crate) struct Making<'a> {
     pub(crate) filters: &'a Arc<Filters>,
     pub(crate) search: Search,
     pub(crate) search_tools: &'a Arc<SearchTools>,
+    pub(crate) results: Option<&'a Arc<Results>>,
     pub(crate) page_size: usize,
     pub(crate) server: &'a Raw,
 }
@@ -90,6 +93,7 @@ impl View {
         Self {
             finder: finder.map(|finder| Arc::new(FinderSource(finder))),
             searches,
+            results: making.results.cloned(),
             tools,
             resources: snapshot
                 .resources

@@ -1,5 +1,6 @@
 //! Puts the hub together from what is configured, and brings new settings into force.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,7 +81,8 @@ impl Gate {
             .gate(Box::new(parts.pins.gate()))
             .limiter(limits.clone())
             .recorder(Arc::new(parts.audit.clone()))
-            .approvals(parts.approvals.clone());
+            .approvals(parts.approvals.clone())
+            .results(parts.database.clone());
         builder = watched(builder, &parts, telemetry.as_ref());
         for profile in settings.profiles.keys() {
             builder = builder.profile(profile.as_str());
@@ -274,6 +276,7 @@ fn hub_settings(settings: &Settings) -> HubSettings {
     HubSettings {
         compact: settings.output.compact,
         search: settings.catalog.search(),
+        output_limit: settings.output.limit.map(NonZeroUsize::get),
         ask_by: approvals.ways().into(),
         approval_wait: approvals.wait(),
         approval_ttl: approvals.expire(),

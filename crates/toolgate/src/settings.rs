@@ -8,6 +8,7 @@ mod source;
 mod watch;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -65,12 +66,17 @@ impl PackName {
     }
 }
 
-/// How answers of built-in tools are written.
+/// How answers go out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OutputConfig {
-    /// Write JSON texts without indentation.
+    /// Write the JSON texts of built-in tools without indentation.
     pub(crate) compact: bool,
+    /// How many bytes of text a tool may answer with. A longer answer is cut, and links to a resource that holds the
+    /// whole for an hour. Without it: as many as it likes.
+    #[schemars(example = 100_000)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<NonZeroUsize>,
 }
 
 /// What may change or go with any version.

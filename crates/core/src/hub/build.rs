@@ -11,11 +11,15 @@ use super::{AskTrouble, Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
 use crate::parking::Parking;
+use crate::results::Results;
 use crate::seal::Sealer;
 use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
-use crate::{Approvals, Filter, Gate, Limiter, Metrics, Reading, Recorder, Result, Settings, Source, Tracer};
+use crate::{
+    Approvals, Filter, Gate, Limiter, Metrics, Reading, Recorder, Result, Settings, SharedStore, Source,
+    Tracer,
+};
 
 /// How many changes a slow listener may be behind before it is told that anything may have changed.
 const CHANGES: usize = 256;
@@ -38,6 +42,7 @@ pub struct HubBuilder {
     approvals: Option<Approvals>,
     asked_for_trouble: Vec<(&'static str, AskTrouble)>,
     tracer: Option<Arc<dyn Tracer>>,
+    results: Option<SharedStore>,
     metrics: Metrics,
 }
 
@@ -57,6 +62,7 @@ impl HubBuilder {
             approvals: None,
             asked_for_trouble: Vec::new(),
             tracer: None,
+            results: None,
             metrics: Metrics::new(),
         }
     }
@@ -107,6 +113,13 @@ impl HubBuilder {
     #[must_use]
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.approvals = Some(approvals);
+        self
+    }
+
+    /// Sets where answers are kept whole that are too long for their clients. Without it none is cut.
+    #[must_use]
+    pub fn results(mut self, store: SharedStore) -> Self {
+        self.results = Some(store);
         self
     }
 
@@ -163,6 +176,7 @@ impl HubBuilder {
             search_tools: SearchTools::new(),
             changes,
             owner: self.owner,
+            results: self.results.map(|store| Results::new(store, self.clock.clone())),
             clock: self.clock,
             parking: Parking::default(),
             presence: Arc::default(),

@@ -101,6 +101,7 @@ impl Inner {
                 filters: &self.filters,
                 search: settings.search,
                 search_tools: &self.search_tools,
+                results: self.results.as_ref(),
                 page_size: settings.page_size,
                 server: &self.info.raw,
             };

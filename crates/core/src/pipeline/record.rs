@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::hub::Inner;
 use crate::recorder::Entry;
+use crate::results::Cuttable;
 use crate::tracer::CallSpan;
 use crate::{Call, Ended, Error, Kind, Outcome, RunHandle, SourceId, Step};
 
@@ -19,6 +20,7 @@ struct Known {
     source: Option<SourceId>,
     rule: Option<Arc<str>>,
     approver: Option<String>,
+    cuttable: Option<Cuttable>,
 }
 
 impl Trace {
@@ -62,6 +64,15 @@ impl Trace {
 
     pub(super) fn decided_by(&self, rule: impl Into<Arc<str>>) {
         self.lock().rule = Some(rule.into());
+    }
+
+    /// How the answer can be cut, if it comes from a tool.
+    pub(super) fn answers_as(&self, cuttable: Cuttable) {
+        self.lock().cuttable = Some(cuttable);
+    }
+
+    pub(super) fn cuttable(&self) -> Option<Cuttable> {
+        self.lock().cuttable
     }
 
     /// Who said yes, or no.

@@ -7,6 +7,7 @@ use toolgate_wire::Raw;
 
 use super::View;
 use crate::catalog::Entry;
+use crate::results::Results;
 use crate::{Call, CompletionRef, Error, Kind, Result, Source, Target, TemplateItem, ToolItem, ToolName};
 
 /// Where a call goes.
@@ -40,6 +41,11 @@ impl View {
                 .map(|entry| Route::to(&entry.source))
                 .or_else(|| self.owner(text).map(Route::to))
                 .ok_or_else(|| resource_not_found(text)),
+            // No source can lay claim to what another one answered.
+            Target::Resource(uri) if self.results.is_some() && Results::owns(uri) => {
+                let source = self.results.clone().map(|results| results as Arc<dyn Source>);
+                Ok(Route { source, tool: None, shows_only: true })
+            }
             Target::Resource(uri) | Target::Subscribe(uri) | Target::Unsubscribe(uri) => {
                 self.owner(uri).map(Route::to).ok_or_else(|| resource_not_found(uri))
             }

@@ -33,6 +33,8 @@ mod presence;
 #[cfg(test)]
 mod replaced;
 #[cfg(test)]
+mod results;
+#[cfg(test)]
 mod rounds;
 #[cfg(test)]
 mod search;

@@ -24,7 +24,7 @@ impl Settings {
         self.data_dir = folder.0.unwrap_or_default();
         visitor.key("http", "Serving over HTTP.", &mut self.http);
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
-        visitor.key("output", "How answers of built-in tools are written.", &mut self.output);
+        visitor.key("output", "How answers go out.", &mut self.output);
         visitor.key("catalog", "How clients come to know the tools.", &mut self.catalog);
         visitor.key("workspace", "The pack `workspace`: files that agents work on.", &mut self.workspace);
         visitor.key("policy", "Which calls are allowed, denied, or asked about.", &mut self.policy);
@@ -207,6 +207,8 @@ mod tests {
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             store: toolgate_store::StoreConfig::default(),
+            output: crate::settings::OutputConfig { limit: None, ..every.output },
+            catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },
             telemetry: toolgate_telemetry::TelemetryConfig { endpoint: None, ..every.telemetry },
             experimental: Default::default(),
             data_dir: PathBuf::new(),
