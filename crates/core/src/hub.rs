@@ -189,6 +189,11 @@ impl Hub {
         Offers { resources: offers.resources || self.inner.cuts().is_some(), ..offers }
     }
 
+    /// Whether some source may know methods that we do not.
+    pub fn passes_methods(&self) -> bool {
+        self.inner.sources.now().all.iter().any(|source| source.is_foreign())
+    }
+
     /// The profile with this name. Only these have views, so callers cannot make up any number of them.
     pub fn profile(&self, name: &str) -> Option<Arc<str>> {
         self.inner.profiles.load().iter().find(|profile| ***profile == *name).cloned()

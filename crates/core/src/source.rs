@@ -74,6 +74,11 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// The extensions of the protocol that it declares: a method that nobody else knows goes to who declares it.
+    fn extensions(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// How it stands, where there is more to say than that it is there.
     fn status(&self) -> Option<SourceStatus> {
         None

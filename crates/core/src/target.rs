@@ -50,7 +50,9 @@ impl Target {
             | Self::Subscribe(_)
             | Self::Unsubscribe(_)
             | Self::Completion(CompletionRef::Resource(_)) => &[ListKind::Resources, ListKind::Templates],
-            Self::Task(..) | Self::Method(_) => &[],
+            // It may name anything.
+            Self::Method(_) => &ListKind::ALL,
+            Self::Task(..) => &[],
         }
     }
 

@@ -1,5 +1,6 @@
 //! The catalog as one principal, profile and era sees it.
 
+mod method;
 mod route;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolgate_core::{CompletionRef, Error, Kind, ListKind, LogLevel, Offers, Result, Resume, Target, TaskOp};
+use toolgate_core::{CompletionRef, Error, Hub, Kind, ListKind, LogLevel, Result, Resume, Target, TaskOp};
 use toolgate_wire::{Era, Kind as JsonKind, Raw, meta, method};
 
 use crate::era::Incoming;
@@ -27,9 +27,9 @@ pub(crate) enum Asked {
 }
 
 /// Reads what a request asks for. Whether the method exists comes before whether its params are right.
-pub(crate) fn read(incoming: &Incoming, era: Era, offers: Offers) -> Result<Asked> {
+pub(crate) fn read(incoming: &Incoming, era: Era, hub: &Hub) -> Result<Asked> {
     let (method, params, members) = (&*incoming.request.method, &incoming.params, &incoming.members);
-    exists(method, era, offers)?;
+    exists(method, era, hub)?;
     Ok(match method {
         method::INITIALIZE => Asked::Initialize,
         method::DISCOVER => Asked::Discover,
@@ -120,8 +120,8 @@ impl Members {
     }
 }
 
-fn exists(method: &str, era: Era, offers: Offers) -> Result<()> {
-    let legacy = era == Era::Legacy;
+fn exists(method: &str, era: Era, hub: &Hub) -> Result<()> {
+    let (legacy, offers) = (era == Era::Legacy, hub.offers());
     let there = match method {
         method::INITIALIZE | method::PING | method::LOGGING_SET_LEVEL => legacy,
         method::DISCOVER | method::SUBSCRIPTIONS_LISTEN => !legacy,
@@ -133,7 +133,8 @@ fn exists(method: &str, era: Era, offers: Offers) -> Result<()> {
         method::PROMPTS_LIST | method::PROMPTS_GET => offers.prompts,
         method::COMPLETION_COMPLETE => offers.completions,
         method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => !legacy && offers.tasks,
-        _ => false,
+        // Some source may know it.
+        other => !method::is_reserved(other) && hub.passes_methods(),
     };
     if there {
         return Ok(());

@@ -43,6 +43,8 @@ pub struct FakeSource {
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
     on_demand: Option<OnDemand>,
+    /// What it declares, if it is someone else's.
+    foreign: Option<Vec<String>>,
     status: Option<SourceStatus>,
 }
 
@@ -58,6 +60,7 @@ impl FakeSource {
             seen: Mutex::default(),
             demanded: Mutex::default(),
             on_demand: None,
+            foreign: None,
             status: None,
         }
     }
@@ -130,6 +133,13 @@ impl FakeSource {
         self
     }
 
+    /// Makes it someone else's server, which declares these extensions.
+    #[must_use]
+    pub fn foreign(mut self, extensions: &[&str]) -> Self {
+        self.foreign = Some(extensions.iter().map(ToString::to_string).collect());
+        self
+    }
+
     /// Begins with lists that it still has to learn.
     #[must_use]
     pub fn pending(self, kinds: Kinds) -> Self {
@@ -187,6 +197,14 @@ impl Source for FakeSource {
 
     fn offers(&self) -> Offers {
         Offers { tools: true, resources: true, prompts: true, completions: true, tasks: true }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.foreign.is_some()
+    }
+
+    fn extensions(&self) -> Vec<String> {
+        self.foreign.clone().unwrap_or_default()
     }
 
     fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {

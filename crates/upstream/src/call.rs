@@ -224,11 +224,23 @@ fn asked(permitted: &Permitted, offered: &Offered) -> Result<Asked> {
             Ok(plain(method::COMPLETION_COMPLETE, params.clone()))
         }
         Target::Resource(_) => Ok(plain(method::RESOURCES_READ, params.clone())),
-        Target::Method(method) => Ok(Asked { harmless: false, ..plain(method, params.clone()) }),
+        Target::Method(method) => Ok(Asked { harmless: false, ..plain(method, own_names(params, offered)) }),
         Target::Subscribe(_) | Target::Unsubscribe(_) | Target::Task(..) => {
             Err(Error::new(Kind::UnknownMethod, "unknown method"))
         }
     }
+}
+
+/// Params of a method that nobody here knows, with a tool or prompt in them under the server's own name.
+fn own_names(params: &Raw, offered: &Offered) -> Raw {
+    let name = params.get("name");
+    let Some(name) = name.as_ref().and_then(|name| name.as_string()) else { return params.clone() };
+    let own = match (offered.tool(&name), offered.prompt(&name)) {
+        (Some(tool), _) => &tool.own,
+        (None, Some(prompt)) => &prompt.own,
+        (None, None) => return params.clone(),
+    };
+    Edit::new(params).set("name", Raw::string(own)).finish()
 }
 
 /// Only the name is changed, and what is configured.

@@ -52,6 +52,15 @@ impl Definitions {
         self.server.as_ref()
     }
 
+    /// The extensions that the server declares, settled or experimental.
+    pub(crate) fn extensions(&self) -> Vec<String> {
+        let declared = |key: &str| {
+            let declared = self.capabilities.get(key);
+            declared.iter().flat_map(Raw::entries).map(|(name, _)| name.into_owned()).collect::<Vec<_>>()
+        };
+        [declared("extensions"), declared("experimental")].concat()
+    }
+
     pub(crate) fn version(&self) -> Option<Version> {
         self.version.parse().ok()
     }

@@ -221,6 +221,11 @@ impl Source for Upstream {
         self.shared.listing.subscribe()
     }
 
+    fn extensions(&self) -> Vec<String> {
+        let learned = self.shared.learned.borrow();
+        learned.as_ref().map(|definitions| definitions.extensions()).unwrap_or_default()
+    }
+
     fn demand(&self, _: &Scope, _: ListKind) {
         self.shared.woken.notify_one();
     }

@@ -19,6 +19,13 @@ macro_rules! methods {
     };
 }
 
+/// Whether the protocol itself has methods that begin with the same word: `tools/anything` is not for others to define.
+pub fn is_reserved(method: &str) -> bool {
+    let first = |method: &str| method.split('/').next().unwrap_or_default().to_owned();
+    let word = first(method);
+    ALL.iter().any(|known| first(known) == word)
+}
+
 methods! {
     /// Opens a legacy session.
     INITIALIZE = "initialize";
@@ -92,4 +99,27 @@ methods! {
     TASKS = "notifications/tasks";
     /// The state of a task has changed (2025-11-25).
     TASKS_STATUS = "notifications/tasks/status";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_protocol_are_reserved() {
+        for (method, expect) in [
+            ("tools/call2", true),
+            ("tools", true),
+            ("tasks/list", true),
+            ("notifications/x", true),
+            ("ping", true),
+            ("ping/x", true),
+            ("toolset/list", false),
+            ("com.example/tools/list", false),
+            ("x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_reserved(method), expect, "{method}");
+        }
+    }
 }

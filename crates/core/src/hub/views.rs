@@ -35,6 +35,11 @@ impl Hub {
         self.inner.view(&self.inner.catalog(principal), principal, profile)
     }
 
+    /// Whether a call would find a source as things are, without waiting for anything.
+    pub fn finds(&self, call: &Call) -> bool {
+        self.view(&call.principal, call.profile.as_ref()).route(call).is_ok()
+    }
+
     /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
     pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
         let catalog = self.inner.catalog(principal);

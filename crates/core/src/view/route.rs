@@ -51,9 +51,7 @@ impl View {
             }
             // The hub keeps its own tasks.
             Target::Task(..) => Ok(Route { source: None, tool: None, shows_only: false }),
-            Target::Method(method) => {
-                Err(Error::new(Kind::UnknownMethod, format!("unknown method `{}`", shown(method))))
-            }
+            Target::Method(method) => self.knowing(method, &call.params).map(Route::to),
         }
     }
 
@@ -80,7 +78,7 @@ impl View {
     }
 
     /// The source of a resource: by table, then by template, then by the tools that show it as their page.
-    fn owner(&self, uri: &str) -> Option<&Arc<dyn Source>> {
+    pub(super) fn owner(&self, uri: &str) -> Option<&Arc<dyn Source>> {
         let by_table = self.resources.get(uri).map(|entry| &entry.source);
         by_table.or_else(|| {
             let fits = |entry: &&Entry<TemplateItem>| entry.item.template.matches(uri).is_some();

@@ -21,6 +21,8 @@ mod inbox;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod methods;
+#[cfg(test)]
 mod metrics;
 #[cfg(test)]
 mod packs;

@@ -34,7 +34,7 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, deliv
 }
 
 async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
-    let asked = asked::read(&incoming, Era::Legacy, hub.offers())?;
+    let asked = asked::read(&incoming, Era::Legacy, hub)?;
     let Incoming { request, params, members, about, trace } = incoming;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,

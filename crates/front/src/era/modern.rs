@@ -89,9 +89,15 @@ async fn started(
     incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
-    let asked = asked::read(&incoming, Era::Modern, hub.offers());
+    let asked = asked::read(&incoming, Era::Modern, hub);
     // A method that does not exist needs no headers; for one that does, they come before its params.
-    let exists = !asked.as_ref().is_err_and(|error| error.kind() == Kind::UnknownMethod);
+    let exists = match &asked {
+        Ok(Asked::Call(target @ Target::Method(_), _)) => {
+            hub.finds(&call(at, client(at, &incoming.about), target.clone(), incoming.params.clone()))
+        }
+        Ok(_) => true,
+        Err(error) => error.kind() != Kind::UnknownMethod,
+    };
     if let Some(get) = headers.filter(|_| exists)
         && let Err(mismatch) = check_headers(hub, at, &incoming, asked.as_ref().ok(), get)
     {
@@ -122,9 +128,8 @@ async fn started(
             let level = about.log_level.as_ref().and_then(Raw::as_string);
             let level = level.map(|level| level.parse()).transpose()?;
             let token = about.progress_id();
-            let mut call = Call::new(at.principal.clone(), client(at, &about), target.clone(), params);
+            let mut call = call(at, client(at, &about), target.clone(), params);
             call.arguments = members.arguments;
-            call.profile = at.profile.cloned();
             call.connection = at.connection;
             call.resume = resume;
             call.trace = trace;
@@ -206,6 +211,10 @@ pub(crate) fn subscription(at: &Entrance<'_>, client: Arc<Client>, uri: &str, on
     let uri: Arc<str> = uri.into();
     let params = Raw::of(&serde_json::json!({"uri": &*uri}));
     let target = if on { Target::Subscribe(uri) } else { Target::Unsubscribe(uri) };
+    call(at, client, target, params)
+}
+
+fn call(at: &Entrance<'_>, client: Arc<Client>, target: Target, params: Raw) -> Call {
     let mut call = Call::new(at.principal.clone(), client, target, params);
     call.profile = at.profile.cloned();
     call
