@@ -75,7 +75,6 @@ pub(crate) struct OutputConfig {
     /// How many bytes of text a tool may answer with. A longer answer is cut, and links to a resource that holds the
     /// whole for an hour. Without it: as many as it likes.
     #[schemars(example = 100_000)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limit: Option<NonZeroUsize>,
 }
 

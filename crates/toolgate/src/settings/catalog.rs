@@ -13,7 +13,6 @@ pub(crate) struct CatalogConfig {
     pub(crate) search: bool,
     /// The same, but only where there are more tools than this.
     #[schemars(example = 100)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) search_above: Option<usize>,
 }
 
