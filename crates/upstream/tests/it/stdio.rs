@@ -42,6 +42,29 @@ async fn servers_of_either_era_are_listed_and_called() {
 
 /// What a client of one era gets from a server of another, in bytes.
 #[tokio::test]
+async fn a_method_that_only_the_server_knows_reaches_it_under_its_own_names() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        rig.settled().await;
+        let odd = || Target::Method("odd/echo".into());
+        for (sent, expect) in [
+            (json!({"name": "fake_echo", "x": 1.5}), json!({"name": "echo", "x": 1.5})),
+            (json!({"name": "fake_greet"}), json!({"name": "greet"})),
+            (json!({"name": "someone", "uri": 1}), json!({"name": "someone", "uri": 1})),
+            (json!({}), json!({})),
+        ] {
+            let answer = rig.send(client_legacy(), odd(), sent.clone()).await.complete();
+            let mut asked = answer["asked"].clone();
+            asked.as_object_mut().unwrap().remove("_meta");
+            assert_eq!(asked, expect, "{behaviour} {sent}");
+        }
+        let unknown = rig.send(client_legacy(), Target::Method("none/echo".into()), json!({})).await;
+        assert_eq!(unknown.failed().kind(), Kind::UnknownMethod, "{behaviour}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn bytes_pass_unchanged() {
     for behaviour in ["legacy", "modern"] {
         let rig = Rig::shaped(behaviour, json!({"prefix": false}));
