@@ -5,6 +5,8 @@ mod heads;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod methods;
+#[cfg(test)]
 mod scene;
 #[cfg(test)]
 mod traces;
