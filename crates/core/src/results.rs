@@ -117,12 +117,10 @@ impl Source for Results {
 
     fn call(&self, permitted: Permitted, _: crate::RunHandle) -> Called<'_> {
         Box::pin(async move {
-            match permitted.target() {
-                Target::Resource(uri) => self.read(uri, permitted.principal()).await,
-                other => {
-                    Err(Error::new(Kind::UnknownMethod, format!("a kept answer is no {}", other.kind())))
-                }
-            }
+            let Target::Resource(uri) = permitted.target() else {
+                return Err(Error::new(Kind::UnknownMethod, "a kept answer can only be read"));
+            };
+            self.read(uri, permitted.principal()).await
         })
     }
 }

@@ -64,8 +64,8 @@ pub(crate) struct Making<'a> {
 impl Making<'_> {
     /// When this viewer searches: as a gate says, else as is set.
     fn search_of(&self, viewer: Viewer<'_>) -> Search {
-        let told = |gate: &Box<dyn Gate>| guard("gate", || gate.searches(viewer)).ok().flatten();
-        match self.gates.iter().find_map(told) {
+        let told = self.gates.iter().find_map(|gate| guard("gate", || gate.searches(viewer)).ok().flatten());
+        match told {
             Some(true) => Search::Always,
             Some(false) => Search::Never,
             None => self.search,

@@ -26,10 +26,11 @@ fn calling(method: &str, params: &str) -> Call {
 
 /// Who answers, and what was sent.
 async fn answered(hub: &Hub, method: &str, params: &str) -> Result<String, Kind> {
-    match drive(hub.start(calling(method, params)), []).await.outcome {
-        Outcome::Failed(error) => Err(error.kind()),
-        outcome => Ok(outcome.complete()["content"][0]["text"].as_str().unwrap().to_owned()),
+    let outcome = drive(hub.start(calling(method, params)), []).await.outcome;
+    if let Outcome::Failed(error) = outcome {
+        return Err(error.kind());
     }
+    Ok(outcome.complete()["content"][0]["text"].as_str().unwrap().to_owned())
 }
 
 fn scene() -> Hub {

@@ -91,14 +91,7 @@ async fn started(
 ) -> Result<Begun> {
     let asked = asked::read(&incoming, Era::Modern, hub);
     // A method that does not exist needs no headers; for one that does, they come before its params.
-    let exists = match &asked {
-        Ok(Asked::Call(target @ Target::Method(_), _)) => {
-            hub.finds(&call(at, client(at, &incoming.about), target.clone(), incoming.params.clone()))
-        }
-        Ok(_) => true,
-        Err(error) => error.kind() != Kind::UnknownMethod,
-    };
-    if let Some(get) = headers.filter(|_| exists)
+    if let Some(get) = headers.filter(|_| exists(hub, at, &incoming, &asked))
         && let Err(mismatch) = check_headers(hub, at, &incoming, asked.as_ref().ok(), get)
     {
         return Ok(Begun::Answer(Answer::error(
@@ -151,6 +144,16 @@ async fn started(
         Asked::Initialize | Asked::Ping | Asked::SetLevel(_) => {
             Err(Error::new(Kind::UnknownMethod, "unknown method"))
         }
+    }
+}
+
+fn exists(hub: &Hub, at: &Entrance<'_>, incoming: &Incoming, asked: &Result<Asked>) -> bool {
+    match asked {
+        Ok(Asked::Call(target @ Target::Method(_), _)) => {
+            hub.finds(&call(at, client(at, &incoming.about), target.clone(), incoming.params.clone()))
+        }
+        Ok(_) => true,
+        Err(error) => error.kind() != Kind::UnknownMethod,
     }
 }
 

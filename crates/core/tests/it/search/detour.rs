@@ -134,9 +134,10 @@ async fn it_is_judged_checked_asked_about_limited_filtered_and_recorded_alike() 
         for call in both(&client_legacy(), tool, &arguments) {
             let (hub, notes) = scene();
             let driven = drive(hub.start(call), yes()).await;
-            let outcome = match driven.outcome {
+            let outcome = match &driven.outcome {
                 Outcome::Complete(raw) => raw.as_str().to_owned(),
-                other => format!("{other:?}"),
+                Outcome::Failed(error) => format!("{error:?}"),
+                Outcome::InputRequired { .. } | Outcome::Task(_) => panic!("{:?}", driven.outcome),
             };
             let counted = hub.metrics().encode();
             let is_counted = |line: &&str| line.contains("calls_total{") && !line.ends_with(" 0");
