@@ -221,8 +221,7 @@ fn tools_are_listed_and_shown() {
       memory_read      Read a memory file; one that does not exist yet is empty
       memory_write     Write a memory file, or add to it
     --- stderr
-
-    these 5 tools cost about 1328 tokens in every conversation
+    note: these 5 tools cost about 1328 tokens in every conversation
     ");
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
