@@ -183,10 +183,7 @@ impl Fake {
             "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel" => self.job(message),
             "notifications/cancelled" => self.mark("cancelled"),
             "notifications/roots/list_changed" => self.mark("roots"),
-            "odd/echo" => {
-                let text = json!({"asked": params});
-                self.result(&id, &text.to_string());
-            }
+            "odd/echo" => self.result(&id, &json!({"asked": params}).to_string()),
             _ if id.is_null() => {}
             _ => self.error(&id, -32601, "unknown method"),
         }
