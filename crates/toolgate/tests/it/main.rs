@@ -17,7 +17,11 @@ mod doctor;
 #[cfg(test)]
 mod exact;
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod http;
+#[cfg(test)]
+mod hub_conformance;
 #[cfg(test)]
 mod inspector;
 #[cfg(test)]

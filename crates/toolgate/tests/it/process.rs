@@ -283,8 +283,12 @@ impl Stdio {
     }
 
     pub(crate) fn start_with(arguments: &[&str]) -> Self {
-        let place = Place::new();
-        let mut command = place.toolgate(&["serve", "--fixtures"]);
+        Self::start_in(Place::new(), &[&["--fixtures"], arguments].concat())
+    }
+
+    /// One that serves what is configured in its place.
+    pub(crate) fn start_in(place: Place, arguments: &[&str]) -> Self {
+        let mut command = place.toolgate(&["serve"]);
         command.args(arguments).env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full");
         command.stdin(Pipe::piped()).stdout(Pipe::piped()).stderr(Pipe::piped());
         let mut running = Running::start(command);
