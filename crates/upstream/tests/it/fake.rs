@@ -145,14 +145,7 @@ impl Fake {
                 self.level = params["level"].clone();
                 self.result(&id, "{}");
             }
-            "subscriptions/listen" => {
-                let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId": id},"notifications":params["notifications"]}});
-                self.send(&notice.to_string());
-                for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
-                    let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":{"io.modelcontextprotocol/subscriptionId": id}}});
-                    self.send(&notice.to_string());
-                }
-            }
+            "subscriptions/listen" => self.listen(&id, &params),
             "tools/list" => self.tools(&id, &params),
             "resources/list" => self.result(&id, r#"{"resources":[{"uri":"fake://one","name":"one","x":1.0}]}"#),
             "resources/templates/list" => {
@@ -186,6 +179,17 @@ impl Fake {
             "odd/echo" => self.result(&id, &json!({"asked": params}).to_string()),
             _ if id.is_null() => {}
             _ => self.error(&id, -32601, "unknown method"),
+        }
+    }
+
+    /// Agrees to be listened to, and at once has something to tell of all that is watched.
+    fn listen(&mut self, id: &Value, params: &Value) {
+        let about = json!({"io.modelcontextprotocol/subscriptionId": id});
+        let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":about,"notifications":params["notifications"]}});
+        self.send(&notice.to_string());
+        for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
+            let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":about}});
+            self.send(&notice.to_string());
         }
     }
 
@@ -224,12 +228,7 @@ impl Fake {
             "ask" => self.ask(id, params),
             "question" => self.question(id, params),
             "visit" => self.visit(id),
-            "client" => {
-                let meta = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-                let seen = if self.modern { meta } else { &self.client };
-                let text = json!({"content": [], "structuredContent": seen});
-                self.result(id, &text.to_string());
-            }
+            "client" => self.tell_client(id, params),
             "sample" => {
                 self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);
                 let answer = self.answer();
@@ -277,6 +276,14 @@ impl Fake {
             }
             _ => self.misbehave(id, params),
         }
+    }
+
+    /// Answers what the client said it can do.
+    fn tell_client(&mut self, id: &Value, params: &Value) {
+        let meta = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        let seen = if self.modern { meta } else { &self.client };
+        let result = json!({"content": [], "structuredContent": seen});
+        self.result(id, &result.to_string());
     }
 
     /// Tools that no server should have.

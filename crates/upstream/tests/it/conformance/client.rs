@@ -74,7 +74,9 @@ impl User {
             match self.rig.status().state {
                 SourceState::Connected => return self.rig.settled().await,
                 SourceState::NeedsAuth | SourceState::NeedsClientRegistration => self.sign_in().await,
-                _ => panic!("{:?}", self.rig.status()),
+                SourceState::Connecting | SourceState::Disabled | SourceState::Failed => {
+                    panic!("{:?}", self.rig.status())
+                }
             }
         }
         panic!("it cannot be satisfied: {:?}", self.rig.status());
@@ -106,7 +108,9 @@ impl User {
                     self.sign_in().await;
                     self.connected().await;
                 }
-                outcome => panic!("{outcome:?}; {:?}", self.rig.status()),
+                outcome @ (Outcome::Failed(_) | Outcome::InputRequired { .. } | Outcome::Task(_)) => {
+                    panic!("{outcome:?}; {:?}", self.rig.status())
+                }
             }
         }
         panic!("it is never allowed: {:?}", self.rig.status());
