@@ -41,7 +41,7 @@ pub(crate) fn judge(server: &Server, options: &[&str], known: &[&str], scenarios
             *checks.statuses.entry(status.to_owned()).or_default() += 1;
             let (id, name) = (check["id"].as_str().unwrap_or_default(), folder.file_name());
             let begins = |known: &&str| id.starts_with(known) || name.to_string_lossy().starts_with(known);
-            let is_known = known.iter().any(|known| begins(&known));
+            let is_known = known.iter().any(begins);
             if !matches!(status, "SUCCESS" | "INFO" | "SKIPPED") && !is_known {
                 checks.complaints.push(format!("{:?}: {check:#}", folder.file_name()));
             }
