@@ -169,7 +169,11 @@ pub const VARIABLES: &[Variable] = &[
     outside("CLAUDE_CONFIG_DIR", Kind::Path, "The folder of Claude Code's files, for `toolgate setup`."),
     outside("CODEX_HOME", Kind::Path, "The folder of Codex's files, for `toolgate setup`."),
     outside(PATH, Kind::Text, "The folders that programs are looked for in."),
-    outside(DISPLAY, Kind::Text, "The screen of the user under X, where `toolgate mcp auth` opens a browser."),
+    outside(
+        DISPLAY,
+        Kind::Text,
+        "The screen of the user under X, where `toolgate mcp auth` opens a browser.",
+    ),
     outside(WAYLAND_DISPLAY, Kind::Text, "The same under Wayland."),
     outside(WSL_DISTRO_NAME, Kind::Text, "The name of the Linux under Windows, where there is a browser."),
     outside(NO_COLOR, Kind::Text, "Set to anything: no colour."),

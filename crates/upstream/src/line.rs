@@ -60,6 +60,8 @@ pub(crate) struct Line {
     /// Wakes it when a caller uses it for the first time.
     wanted: Notify,
     failures: AtomicU32,
+    /// Why the last attempt failed, until one succeeds.
+    fault: Mutex<Option<Fault>>,
     /// The resources that someone watches through it, and how many do.
     pub(crate) watched: Mutex<BTreeMap<Arc<str>, usize>>,
     pub(crate) rewatch: Notify,
@@ -87,6 +89,7 @@ impl Line {
             has_served: AtomicBool::new(false),
             wanted: Notify::new(),
             failures: AtomicU32::new(0),
+            fault: Mutex::default(),
             watched: Mutex::default(),
             rewatch: Notify::new(),
         });
@@ -98,6 +101,11 @@ impl Line {
             shared.woken.notify_one();
         });
         line
+    }
+
+    /// What is wrong with it, if anything; one that tries again after it failed is not well yet.
+    pub(crate) fn wrong(&self) -> Option<Fault> {
+        lock(&self.fault).clone()
     }
 
     /// How it stands, to be watched.
@@ -269,6 +277,7 @@ impl Line {
     /// Serves callers until the connection ends.
     async fn serve(&self, link: Arc<Link>, shared: &Arc<Shared>) -> End {
         shared.connected(&link);
+        *lock(&self.fault) = None;
         self.phase.send_replace(Phase::Ready(link.clone()));
         // What it has may not be what is remembered.
         link.wire.desk.all_changed();
@@ -313,6 +322,7 @@ impl Line {
 
     /// Waits for the next attempt: the longer, the more have failed, and not in step with others.
     async fn wait(&self, fault: Fault) -> bool {
+        *lock(&self.fault) = Some(fault.clone());
         self.phase.send_replace(Phase::Failed(fault));
         let failures = self.failures.load(Ordering::Relaxed).saturating_sub(1).min(16);
         let wait = SHORTEST.saturating_mul(1 << failures).min(LONGEST);

@@ -309,11 +309,3 @@ async fn failure(shared: &Arc<Shared>) {
     }
     shared.nothing_pending();
 }
-
-/// What is wrong with a line, if anything.
-pub(crate) fn wrong_with(line: &Line) -> Option<Fault> {
-    match &*line.phase().borrow() {
-        Phase::Failed(fault) => Some(fault.clone()),
-        Phase::Connecting | Phase::Ready(_) | Phase::Over => None,
-    }
-}

@@ -15,7 +15,7 @@ use crate::plan::{Plan, Reach};
 use crate::pool::Key;
 use crate::starts::Starts;
 use crate::status::{State, Status, era_word};
-use crate::supervisor::{Shared, all_kinds, supervise, wrong_with};
+use crate::supervisor::{Shared, all_kinds, supervise};
 
 /// How long an upstream may take to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -100,7 +100,7 @@ impl Upstream {
         let shared = &self.shared;
         let lines = shared.pool.all();
         let links: Vec<_> = lines.iter().filter_map(|line| line.link()).collect();
-        let wrong = lines.iter().find_map(|line| wrong_with(line));
+        let wrong = lines.iter().find_map(|line| line.wrong());
         let learned = shared.learned.borrow().is_some();
         let challenge = match &wrong {
             Some(Fault::Unauthorized(challenge)) => challenge.clone(),

@@ -135,6 +135,11 @@ fn help_of_serve_shows_how_to_try_it() {
               Then all clients share one hub with its sources. If none runs, this process becomes it; if
               it ends, this process or another one takes its place, and the client goes on.
 
+          --profile <NAME>
+              Show the client on standard input and output only what this profile has.
+              
+              Over HTTP a client chooses a profile by its address: `/p/NAME/mcp`.
+
       -h, --help
               Print help (see a summary with '-h')
 

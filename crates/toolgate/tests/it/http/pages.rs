@@ -12,8 +12,8 @@ fn health_says_whether_it_can_do_its_work() {
     let server = Server::start();
     let reply = server.get("/health").send();
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-    let health =
-        json!({"status": "ready", "why": [], "sources": ["fixtures", "workspace", "memory"], "sessions": 0});
+    let sources = ["fixtures", "workspace", "memory"];
+    let health = json!({"status": "ready", "why": [], "sources": sources, "upstreams": {}, "sessions": 0});
     assert_eq!(reply.json(), health);
     let _client = Client::begin(&server);
     assert_eq!(server.get("/health").send().json()["sessions"], 1);
