@@ -123,6 +123,32 @@ async fn one_bad_server_delays_no_other() {
 }
 
 #[tokio::test]
+async fn a_server_that_says_nothing_any_more_is_replaced() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::shaped(behaviour, json!({"timeout": 200}));
+        let echo = || rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None);
+        echo().await.complete();
+        // One that only does not answer a call is left alone.
+        for _ in 0..4 {
+            let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
+            assert_eq!(error.kind(), Kind::Timeout);
+        }
+        assert_eq!(rig.status().lost, 0);
+        let pid = rig.status().processes[0];
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+        let mut failures = 0;
+        while let Outcome::Failed(error) = echo().await.outcome {
+            assert!(matches!(error.kind(), Kind::Timeout | Kind::ConnectionFailed), "{error}");
+            failures += 1;
+        }
+        assert!(failures >= 3 && rig.status().lost > 0, "{failures} failures, {:?}", rig.status());
+        assert!(rig.notes().contains(&"does not answer any more"));
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
     let rig = Rig::shaped("legacy", json!({"timeout": 20}));
     for _ in 0..5 {
