@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod cli;
