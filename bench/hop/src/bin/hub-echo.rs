@@ -57,8 +57,12 @@ fn list(tools: usize) -> String {
     let names = ["test_echo".to_owned(), "echo".to_owned()]
         .into_iter()
         .chain((2..tools).map(|n| format!("other_{n}")));
+    // Without these a rule that asks for what changes the world would match.
+    let hints = r#"{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#;
     let tools = names.map(|name| {
-        format!(r#"{{"name":"{name}","description":"Answer with the message it was given.","inputSchema":{schema}}}"#)
+        format!(
+            r#"{{"name":"{name}","description":"Answer with the message it was given.","inputSchema":{schema},"annotations":{hints}}}"#
+        )
     });
     format!(r#"{{"tools":[{}]}}"#, tools.collect::<Vec<_>>().join(","))
 }
