@@ -52,6 +52,8 @@ pub(crate) struct Sample {
 #[derive(Serialize)]
 pub(crate) struct Measured {
     pub(crate) calls: Vec<Sample>,
+    /// Where another gateway did not answer, or not rightly.
+    pub(crate) failures: Vec<String>,
     /// Toolgate with several servers behind it over HTTP, when nobody calls.
     pub(crate) idle_bytes: Vec<u64>,
 }
@@ -67,7 +69,7 @@ struct Cell {
 /// Measures every round; each begins at another place of the list.
 pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut measured = Measured { calls: Vec::new(), idle_bytes: Vec::new() };
+    let mut measured = Measured { calls: Vec::new(), failures: Vec::new(), idle_bytes: Vec::new() };
     for round in 0..plan.rounds {
         let mut cells = cells(plan);
         let places = cells.len();
@@ -75,7 +77,16 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
         for cell in cells {
             let Cell { gateway, behind, clients, tools } = cell;
             let sample = measure(plan, &runtime, &cell, round)
-                .with_context(|| format!("`{}`, {behind:?}, {clients} clients", gateway.name))?;
+                .with_context(|| format!("`{}`, {behind:?}, {clients} clients", gateway.name));
+            let sample = match sample {
+                Err(error) if gateway.whose == Whose::Peer => {
+                    // What another gateway cannot carry is told, and does not end the run.
+                    eprintln!("round {}/{} {error:#}", round + 1, plan.rounds);
+                    measured.failures.push(format!("{error:#}"));
+                    continue;
+                }
+                sample => sample?,
+            };
             eprintln!(
                 "round {}/{} {:15} {behind:5?} {clients:2} clients {tools:4} tools {:8.0} /s  p50 {:7.0} us  cpu {:7.1} us",
                 round + 1,

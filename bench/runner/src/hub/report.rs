@@ -30,6 +30,7 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
             table(&mut out, plan, measured, (behind, clients))?;
         }
     }
+    failures(&mut out, measured)?;
     save(&plan.out, &out, &Raw { command: &plan.command, machine, measured })?;
     Ok(out)
 }
@@ -133,6 +134,18 @@ fn judge(measured: &Measured) -> Vec<Goal> {
     all.push(Goal::at_most(format!("idle memory, {SERVERS} servers over HTTP"), 20.0, " MB", idle));
     all.retain(|goal| !goal.measured.is_nan());
     all
+}
+
+fn failures(out: &mut String, measured: &Measured) -> Result<()> {
+    if measured.failures.is_empty() {
+        return Ok(());
+    }
+    out.push_str("\n## What could not be measured\n\n");
+    for failure in &measured.failures {
+        let short: String = failure.lines().next().unwrap_or_default().chars().take(200).collect();
+        writeln!(out, "- {short}")?;
+    }
+    Ok(())
 }
 
 fn word(behind: Behind) -> &'static str {
