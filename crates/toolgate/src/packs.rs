@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
-use toolgate_packs::{Memory, Workspace};
+use toolgate_packs::{Chat, Github, Memory, Unready, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -39,7 +39,6 @@ pub(crate) struct Lacking {
 }
 
 /// What came of making a pack.
-#[expect(dead_code, reason = "the packs so far need nothing; those that do follow")]
 enum Made {
     On(Arc<dyn Source>),
     /// What it still needs.
@@ -108,16 +107,27 @@ fn switched_off(name: PackName) -> Lacking {
 }
 
 /// Makes a pack; what it refers to is filled in.
-fn make(name: PackName, settings: &Settings, _filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
     let data = &settings.data_dir;
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+        PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
     })
 }
 
 fn on(pack: impl Pack) -> Made {
     Made::On(Arc::new(PackSource::new(pack)))
+}
+
+/// A pack, or what it still needs.
+fn ready(pack: Result<impl Pack, Unready>) -> anyhow::Result<Made> {
+    match pack {
+        Ok(pack) => Ok(on(pack)),
+        Err(Unready::Needs(needs)) => Ok(Made::Needs(needs)),
+        Err(wrong @ Unready::Wrong { .. }) => Err(wrong.into()),
+    }
 }
 
 /// The tools of a pack, whether it is there or not.
@@ -128,5 +138,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Chat => of::<Chat>(),
+        PackName::Github => of::<Github>(),
     }
 }

@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
+use toolgate_packs::chat::ChatConfig;
+use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
@@ -52,16 +54,22 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Messages to people.
+    Chat,
+    /// Issues and pull requests.
+    Github,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 2] = [Self::Workspace, Self::Memory];
+    pub(crate) const ALL: [Self; 4] = [Self::Workspace, Self::Memory, Self::Chat, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Chat => "chat",
+            Self::Github => "github",
         }
     }
 }
@@ -99,6 +107,8 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) chat: ChatConfig,
+    pub(crate) github: GithubConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -130,6 +140,8 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            chat: ChatConfig::default(),
+            github: GithubConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -155,6 +167,16 @@ impl Settings {
     pub(crate) fn limits(&self, fixtures: bool) -> Result<LimitSettings, PolicyError> {
         let limits = LimitSettings::load(&self.limits, &self.principals)?;
         Ok(if fixtures { limits.at_any_pace() } else { limits })
+    }
+
+    /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
+    pub(crate) fn is_pack(&self, name: &str) -> bool {
+        let wanted = |pack: &PackName| match pack {
+            PackName::Workspace | PackName::Memory => true,
+            PackName::Chat => self.chat.tokens().next().is_some(),
+            PackName::Github => self.github.token.is_some(),
+        };
+        self.packs.iter().any(|pack| pack.word() == name && wanted(pack))
     }
 
     /// The policy as it is written, or all that is wrong with it.

@@ -293,7 +293,7 @@ async fn refusals_of_telegram_are_put_in_words() {
         refused("telegram", "42", telegram_error(403, "Forbidden: bot was blocked by the user", &none)).await;
     assert_eq!(error.kind(), Kind::Denied);
     let moved =
-        telegram_error(400, "Bad Request: group chat was upgraded", &json!({"migrate_to_chat_id": -100_77}));
+        telegram_error(400, "Bad Request: group chat was upgraded", &json!({"migrate_to_chat_id": -10_077}));
     let error = refused("telegram", "-42", moved).await;
     assert_eq!((error.kind(), error.next_step()), (Kind::NotFound, Some("send to `channel:-10077`")));
 }
