@@ -74,8 +74,8 @@ fn a_token_is_shown_nowhere_wherever_it_is_written() {
         ));
         set_secret(&place, "BOT");
         for call in [
-            &["chat_send", "provider=slack", "target=C012", "message=hi"][..],
-            &["chat_send", "provider=telegram", "target=42", "message=hi"],
+            &["chat_send", "provider=slack", "target=channel:C012", "message=hi"][..],
+            &["chat_send", "provider=telegram", "target=user:42", "message=hi"],
             &["github_list_issues", "owner=octo", "repo=repo"],
         ] {
             let ended =
