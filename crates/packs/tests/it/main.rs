@@ -12,6 +12,8 @@ mod memory;
 mod resources;
 mod roots;
 mod scene;
+mod site;
+mod web;
 mod workspace_list;
 mod workspace_read;
 mod workspace_write;
