@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
-use toolgate_packs::{Memory, Workspace};
+use toolgate_packs::{Memory, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -113,6 +113,7 @@ fn make(name: PackName, settings: &Settings, _filling: &Filling<'_>, tasks: &Tas
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Web => on(Web::new(&settings.web)),
     })
 }
 
@@ -128,5 +129,6 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Web => of::<Web>(),
     }
 }

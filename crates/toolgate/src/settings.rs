@@ -17,6 +17,7 @@ use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_packs::memory::MemoryConfig;
+use toolgate_packs::web::WebConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
     LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
@@ -52,16 +53,19 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Pages of the web.
+    Web,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 2] = [Self::Workspace, Self::Memory];
+    pub(crate) const ALL: [Self; 3] = [Self::Workspace, Self::Memory, Self::Web];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Web => "web",
         }
     }
 }
@@ -99,6 +103,7 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) web: WebConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -130,6 +135,7 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            web: WebConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),

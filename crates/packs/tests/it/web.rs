@@ -349,7 +349,7 @@ async fn compressed_pages_are_read_as_long_as_they_are_small_without_it() {
     let coded = |pages: Pages, path: &str, coding: &str, body: &[u8]| {
         pages.page(path, &format!("Content-Type: text/plain\r\nContent-Encoding: {coding}\r\n"), body)
     };
-    let whole = gzip(&vec![b' '; 50 << 20]);
+    let whole = gzip(&vec![b' '; 5 << 20]);
     let pages = Pages::default();
     let pages = coded(pages, "/gzip", "gzip", &gzip(b"hello"));
     let pages = coded(pages, "/br", "br", BROTLI_HELLO);

@@ -30,6 +30,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "web",
     "workspace",
 ];
 
@@ -101,6 +102,6 @@ mod tests {
             let is_map = || all.iter().any(|known| known.name.starts_with(&format!("{live}.")));
             assert!(is_key || named(live).is_some() || is_map(), "`{live}` is no key");
         }
-        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory]);
+        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory, PackName::Web]);
     }
 }

@@ -40,6 +40,7 @@ impl Settings {
         visitor.key("experimental", "What may change or go with any version.", &mut self.experimental);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
+        visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
     }
 
     /// What is written in a document; what is not, is as by default.

@@ -176,10 +176,10 @@ fn what_the_list_costs_and_what_searching_saves_is_told() {
     assert_eq!((&json(plain)["search"], &json(search)["search"]), (&json!(false), &json!(true)));
     assert_eq!(
         listed(plain).stderr,
-        format!("note: these 5 tools cost about {all} tokens in every conversation\n")
+        format!("note: these 6 tools cost about {all} tokens in every conversation\n")
     );
     let saving = format!(
-        "note: clients search for these 5 tools: about {three} tokens in every conversation instead of {all}\n"
+        "note: clients search for these 6 tools: about {three} tokens in every conversation instead of {all}\n"
     );
     assert_eq!(listed(search).stderr, saving);
     assert_eq!(listed(search).stdout, listed(plain).stdout);

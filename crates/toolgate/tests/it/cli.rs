@@ -225,8 +225,11 @@ fn tools_are_listed_and_shown() {
     memory
       memory_read      Read a memory file; one that does not exist yet is empty
       memory_write     Write a memory file, or add to it
+
+    web
+      web_fetch        Read a web page as Markdown, in parts if it is long; JSON and text are returned as they are
     --- stderr
-    note: these 5 tools cost about 1328 tokens in every conversation
+    note: these 6 tools cost about 1328 tokens in every conversation
     ");
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
