@@ -1,7 +1,7 @@
 //! A page as it was fetched and written down, and the parts of it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toolgate_core::{Error, Kind, Result};
 use toolgate_host::outbound::Opened;
 use url::Url;
@@ -12,7 +12,7 @@ use super::html::{self, Bounds, Style};
 use super::kind::{Content, ContentType, sniff};
 
 /// How a page is returned.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub(super) enum Format {

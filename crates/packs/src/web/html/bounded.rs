@@ -15,6 +15,10 @@ use html5ever::{Attribute, ParseOpts, QualName, parse_document};
 /// How many bytes are parsed before looking whether it is too much.
 const STEP: usize = 1024;
 
+/// What indents the lines in it when it is written down, and by how much.
+const INDENTED: [&str; 5] = ["ul", "ol", "menu", "dl", "blockquote"];
+const INDENT: usize = 4;
+
 /// How much is too much.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::web) struct Bounds {
@@ -22,6 +26,8 @@ pub(in crate::web) struct Bounds {
     pub(in crate::web) depth: u32,
     /// How many elements there may be.
     pub(in crate::web) elements: usize,
+    /// How many blanks may stand before all lines together: a list in a list in a list has more of them than words.
+    pub(in crate::web) margins: usize,
     /// How long parsing may take: a tag with very many attributes is one element, but slow.
     pub(in crate::web) time: Duration,
 }
@@ -29,7 +35,7 @@ pub(in crate::web) struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         // Browsers stop at the same depth.
-        Self { depth: 512, elements: 500_000, time: Duration::from_secs(10) }
+        Self { depth: 512, elements: 500_000, margins: 4 << 20, time: Duration::from_secs(10) }
     }
 }
 
@@ -40,6 +46,8 @@ pub(in crate::web) enum TooMuch {
     Deep(u32),
     #[error("the page has more than {0} elements")]
     Many(usize),
+    #[error("the page has too many lists in each other")]
+    Indented,
     #[error("the page takes too long to parse")]
     Slow,
 }
@@ -63,23 +71,30 @@ pub(super) fn parse(html: &str, bounds: Bounds) -> Result<Document, TooMuch> {
         rest = behind;
     }
     let Sink { document, too_much, .. } = parser.finish();
-    match too_much.get() {
+    match too_much.get().or_else(|| judged(&document, bounds)) {
         Some(too_much) => Err(too_much),
-        None if is_deeper(&document, bounds.depth) => Err(TooMuch::Deep(bounds.depth)),
         None => Ok(document),
     }
 }
 
-/// Whether a document is deeper than it may be. While it is made, elements move, so only the whole of it tells.
-fn is_deeper(document: &Document, most: u32) -> bool {
-    let mut ahead = vec![(document.root(), 0)];
-    while let Some((node, depth)) = ahead.pop() {
-        if depth > most {
-            return true;
+/// What a whole document has too much of: elements move while it is made, so only the whole of it tells how deep it is.
+fn judged(document: &Document, bounds: Bounds) -> Option<TooMuch> {
+    let mut margins = 0;
+    let mut ahead = vec![(document.root(), 0, 0)];
+    while let Some((node, depth, margin)) = ahead.pop() {
+        let depth = depth + u32::from(node.is_element());
+        if depth > bounds.depth {
+            return Some(TooMuch::Deep(bounds.depth));
         }
-        ahead.extend(node.children_it(false).filter(NodeRef::is_element).map(|child| (child, depth + 1)));
+        margins += margin * if node.is_text() { 1 + node.text().matches('\n').count() } else { 1 };
+        if margins > bounds.margins {
+            return Some(TooMuch::Indented);
+        }
+        let is_indented = INDENTED.iter().any(|name| node.has_name(name));
+        let inner = margin + if is_indented { INDENT } else { 0 };
+        ahead.extend(node.children_it(false).map(|child| (child, depth, inner)));
     }
-    false
+    None
 }
 
 /// A document that counts what is put into it.

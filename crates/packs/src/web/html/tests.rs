@@ -137,6 +137,10 @@ fn a_page_that_is_too_much_is_given_up() {
     let open: String = (0..400).map(|number| format!("<b id={number}>")).collect();
     let again = format!("<p>{open}</p>{}", "<p>x".repeat(100_000));
     check(&again, Bounds { elements: 50_000, ..usual }, Err(TooMuch::Many(50_000)));
+    let lists = format!("{}{}", "<ul><li>x".repeat(200), "<li>y".repeat(15_000));
+    check(&lists, usual, Err(TooMuch::Indented));
+    let lines = format!("{}<pre>{}", "<blockquote>".repeat(200), "x\n".repeat(15_000));
+    check(&lines, usual, Err(TooMuch::Indented));
     let attributes: String = (0..200_000).map(|number| format!(" a{number}")).collect();
     check(
         &format!("<p{attributes}>x"),
