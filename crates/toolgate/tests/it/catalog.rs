@@ -155,7 +155,7 @@ fn searching_is_switched_on_while_the_server_runs() {
     let file = place.path().join("toolgate.toml");
     let server = Server::start_in(place, &[]);
     let count = || asked(&server, "/mcp", "tools/list", &json!({})).each_ref().map(|list| names(list).len());
-    assert_eq!(count(), [5, 5]);
+    assert_eq!(count(), [6, 6]);
     std::fs::write(&file, "[catalog]\nsearch_above = 4\n[limits]\nenabled = false\n").unwrap();
     until("the three are listed", || count() == [3, 3]);
     std::fs::write(&file, "[catalog]\nsearch_above = 5\n[limits]\nenabled = false\n").unwrap();

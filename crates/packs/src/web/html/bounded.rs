@@ -6,7 +6,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use dom_query::{Document, NodeId, NodeRef};
+use dom_query::{Document, NodeId};
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::tree_builder::TreeBuilderOpts;
