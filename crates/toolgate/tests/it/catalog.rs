@@ -158,8 +158,8 @@ fn searching_is_switched_on_while_the_server_runs() {
     assert_eq!(count(), [6, 6]);
     std::fs::write(&file, "[catalog]\nsearch_above = 4\n[limits]\nenabled = false\n").unwrap();
     until("the three are listed", || count() == [3, 3]);
-    std::fs::write(&file, "[catalog]\nsearch_above = 5\n[limits]\nenabled = false\n").unwrap();
-    until("all are listed", || count() == [5, 5]);
+    std::fs::write(&file, "[catalog]\nsearch_above = 6\n[limits]\nenabled = false\n").unwrap();
+    until("all are listed", || count() == [6, 6]);
 }
 
 #[test]
