@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
-use toolgate_packs::{Chat, Github, Memory, Unready, Workspace};
+use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -112,6 +112,7 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Web => on(Web::new(&settings.web)),
         PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
     })
@@ -138,6 +139,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
         PackName::Github => of::<Github>(),
     }

@@ -19,6 +19,7 @@ use toolgate_front::http::HttpConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
+use toolgate_packs::web::WebConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
     LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
@@ -54,6 +55,8 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Pages of the web.
+    Web,
     /// Messages to people.
     Chat,
     /// Issues and pull requests.
@@ -62,12 +65,13 @@ pub(crate) enum PackName {
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 4] = [Self::Workspace, Self::Memory, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 5] = [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Web => "web",
             Self::Chat => "chat",
             Self::Github => "github",
         }
@@ -107,6 +111,7 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
     pub(crate) github: GithubConfig,
     pub(crate) store: StoreConfig,
@@ -140,6 +145,7 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            web: WebConfig::default(),
             chat: ChatConfig::default(),
             github: GithubConfig::default(),
             store: StoreConfig::default(),

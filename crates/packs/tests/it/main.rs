@@ -16,6 +16,8 @@ mod peer;
 mod resources;
 mod roots;
 mod scene;
+mod site;
+mod web;
 mod workspace_list;
 mod workspace_read;
 mod workspace_write;

@@ -41,6 +41,7 @@ impl Settings {
         visitor.key("experimental", "What may change or go with any version.", &mut self.experimental);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
+        visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
     }
