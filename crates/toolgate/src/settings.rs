@@ -178,7 +178,7 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory => true,
+            PackName::Workspace | PackName::Memory | PackName::Web => true,
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Github => self.github.token.is_some(),
         };
