@@ -14,7 +14,7 @@ use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
-use crate::upstreams::sensitive;
+use crate::upstreams::{Filling, sensitive};
 
 /// The part that is in trouble when secrets cannot be read.
 const SECRETS: &str = "secrets";
@@ -154,6 +154,13 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     for table in settings.mcp.values() {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
     }
+    // What refers to a secret is hidden as that secret.
+    let (none, tokens) =
+        (Snapshot::default(), settings.chat.tokens().chain(settings.github.token.as_deref()));
+    let filling = Filling::new(&none, &environment);
+    all.extend(
+        tokens.filter_map(|text| filling.fill(text).ok()).map(|value| ("PACK_TOKEN".to_owned(), value)),
+    );
     all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }

@@ -9,7 +9,9 @@ const LIVE: &[&str] = &[
     "approvals",
     "audit",
     "catalog",
+    "chat",
     "experimental",
+    "github",
     "http.allowed_hosts",
     "http.cors_origins",
     "http.oauth",
@@ -27,6 +29,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "web",
     "workspace",
 ];
 
@@ -98,6 +101,6 @@ mod tests {
             let is_map = || all.iter().any(|known| known.name.starts_with(&format!("{live}.")));
             assert!(is_key || named(live).is_some() || is_map(), "`{live}` is no key");
         }
-        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory]);
+        assert_eq!(Settings::default().packs, PackName::ALL);
     }
 }
