@@ -77,6 +77,11 @@ impl Root {
         self.blocking(&RelPath::root(), move |_, _| std::fs::canonicalize(&path).map_err(failed)).await
     }
 
+    /// Makes a folder and those above it, unless it is there.
+    pub async fn make_folder(&self, path: &RelPath) -> Result<()> {
+        self.blocking(path, write::make_folder).await
+    }
+
     /// Makes a symbolic link, in the place of another one, to any place of the host. It is not followed from here.
     pub async fn link(&self, path: &RelPath, target: PathBuf) -> Result<()> {
         self.blocking(path, move |dir, path| write::link(dir, path, &target)).await

@@ -150,15 +150,26 @@ fn check_size(path: &RelPath, size: u64, limit: u64) -> Result<()> {
 fn make_folders(dir: &Dir, path: &RelPath) -> Result<()> {
     let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else { return Ok(()) };
     let missing = dir.open_dir(parent.native()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-    if !missing {
-        // It is there, or it cannot be, which `locate` will say.
-        return Ok(());
-    }
-    match dir.create_dir_all(parent.native()) {
+    // It is there, or it cannot be, which `locate` will say.
+    if missing { make_folder(dir, &parent) } else { Ok(()) }
+}
+
+pub(super) fn make_folder(dir: &Dir, path: &RelPath) -> Result<()> {
+    match dir.create_dir_all(path.native()) {
         // Somebody else was faster, or a link leads nowhere.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other.map_err(|error| FileError::from_io(path, error)),
     }
+}
+
+/// Where a path leads once all that is missing of it is made.
+fn real_to_be(dir: &Dir, path: &Path) -> PathBuf {
+    for there in path.ancestors().skip(1).filter(|there| !there.as_os_str().is_empty()) {
+        if let (Ok(real), Ok(missing)) = (dir.canonicalize(there), path.strip_prefix(there)) {
+            return real.join(missing);
+        }
+    }
+    path.to_owned()
 }
 
 /// Finds the folder and the name; follows links at the end of the path, through the confined folder each time.
@@ -192,6 +203,8 @@ impl Place {
         };
         free(path.native())?;
         if options.create_dirs {
+            // No folder is made where no file may be.
+            free(&real_to_be(dir, path.native()))?;
             make_folders(dir, path)?;
         }
         let place = locate(dir, path, options.mode != WriteMode::CreateNew)?;

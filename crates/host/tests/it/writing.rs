@@ -191,23 +191,28 @@ fn what_dead_writers_left_is_swept_away_but_not_what_a_living_one_needs() {
     assert_eq!(scene.runtime.block_on(scene.root.sweep(100)).unwrap(), 1);
 }
 
+type Make = fn(Option<Vec<u8>>) -> Result<Vec<u8>, &'static str>;
+
 #[test]
 fn a_change_sees_what_is_there_and_leaves_it_where_it_fails() {
     let scene = Scene::new();
-    let change = |path: &str, make: fn(Option<Vec<u8>>) -> Result<Vec<u8>, &'static str>| {
+    let change = |path: &str, make: Make| {
         let path = RelPath::parse(path, "").unwrap();
         let protected = |path: &std::path::Path| path.starts_with("secret");
         let options = WriteOptions { create_dirs: true, mode: Replace, max_bytes: LIMIT, protected };
         scene.runtime.block_on(scene.root.change(&path, options, make))
     };
-    let grow: fn(Option<Vec<u8>>) -> Result<Vec<u8>, &'static str> =
-        |old| Ok([old.unwrap_or_default(), b"x".to_vec()].concat());
+    let grow: Make = |old| Ok([old.unwrap_or_default(), b"x".to_vec()].concat());
     let written = |total_size, created| Written { bytes: total_size, total_size, created };
     assert_eq!(change("a/b", grow).unwrap(), Ok(written(1, true)));
     assert_eq!(change("a/b", grow).unwrap(), Ok(written(2, false)));
     assert_eq!(change("a/b", |_| Err("no")).unwrap(), Err("no"));
     assert_eq!(kind(&change("a/b", |_| Ok(vec![0; 1_001]))), "too large");
     assert_eq!(kind(&change("secret/a", grow)), "protected");
+    fs::create_dir(scene.host("secret")).unwrap();
+    scene.link("secret", "to-secret");
+    assert_eq!(kind(&change("to-secret/deep/er/a", grow)), "protected");
+    assert_eq!(fs::read_dir(scene.host("secret")).unwrap().count(), 0, "no folder is made there");
     scene.link("a", "to-a");
     assert_eq!(change("to-a/b", grow).unwrap(), Ok(written(3, false)));
     scene.link(scene.outside(), "out");
