@@ -1,6 +1,6 @@
 //! Makes a vault of notes, and measures what searching it costs: by the pack's own tool behind a hub, or by a plain scan.
 //!
-//! Each is a process of its own, so that the memory it takes is its own.
+//! Each is a process of its own, so that the memory it takes is its own. It knows neither fronts nor policy, and judges nothing.
 
 mod index;
 mod notes;

@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 /// How many different words there are.
-const WORDS: u64 = 12_000;
+const WORDS: f64 = 12_000.0;
 const FOLDERS: u64 = 200;
 const JAPANESE: &str = "今日は東京で新しい計画の会議がありました。来週までに資料を準備して送ります。";
 
@@ -30,10 +30,10 @@ impl Dice {
         self.0 % sides.max(1)
     }
 
-    /// A word: low numbers come often, high ones seldom, as words of a language do.
+    /// A word: low numbers come often, high ones seldom, as words of a language do (Zipf's law).
     fn word(&mut self) -> String {
-        let (a, b) = (self.roll(1_000_000) + 1, self.roll(1_000));
-        word((WORDS * 1_000 / a + b).min(WORDS - 1) % WORDS)
+        let place = self.roll(1 << 32) as f64 / (1_u64 << 32) as f64;
+        word((WORDS.powf(place) as u64).saturating_sub(1))
     }
 }
 

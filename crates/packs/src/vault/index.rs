@@ -8,7 +8,9 @@ mod link;
 mod postings;
 pub(super) mod words;
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::ops::Bound::{Included, Unbounded};
 use std::sync::Arc;
 
@@ -34,12 +36,12 @@ pub(super) struct Stamp {
 pub(super) struct Known {
     pub(super) path: Arc<str>,
     pub(super) title: Box<str>,
-    pub(super) tags: Box<[Box<str>]>,
-    pub(super) properties: Box<[(Box<str>, Box<str>)]>,
+    pub(super) tags: Box<[Arc<str>]>,
+    pub(super) properties: Box<[(Arc<str>, Arc<str>)]>,
     pub(super) stamp: Stamp,
     /// Whether its text is searched; one that is too large, or no text, is known by its name only.
     pub(super) read: bool,
-    links: Box<[Box<str>]>,
+    links: Box<[Arc<str>]>,
     /// How many words it has, weighed.
     length: u32,
 }
@@ -61,7 +63,9 @@ pub(super) struct Index {
     /// By the key of the last name.
     by_name: HashMap<Box<str>, Vec<u32>>,
     /// By the key of a link: the notes that have it.
-    by_link: HashMap<Box<str>, Vec<u32>>,
+    by_link: HashMap<Arc<str>, Vec<u32>>,
+    /// Tags, properties and links, each once: many notes have the same.
+    texts: HashSet<Arc<str>>,
     /// How many words all notes have, weighed.
     length: u64,
 }
@@ -77,15 +81,15 @@ impl Prepared {
             });
         });
         let length = counted.values().fold(0_u32, |sum, count| sum.saturating_add(*count));
-        let boxed = |texts: Vec<String>| texts.into_iter().map(String::into_boxed_str).collect();
+        let shared = |texts: Vec<String>| texts.into_iter().map(Arc::from).collect();
         let known = Known {
             path: path.as_str().into(),
             title: note.title.into(),
-            tags: boxed(note.tags),
+            tags: shared(note.tags),
             properties: note.properties.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
             stamp,
             read: text.is_some(),
-            links: boxed(note.links),
+            links: shared(note.links),
             length,
         };
         let words = counted.into_iter().map(|(word, count)| (word, u8::try_from(count).unwrap_or(u8::MAX)));
@@ -95,8 +99,16 @@ impl Prepared {
 
 impl Index {
     /// Adds a note, in the place of the one that was at its path.
-    pub(super) fn put(&mut self, Prepared { known, words }: Prepared) {
+    pub(super) fn put(&mut self, Prepared { mut known, words }: Prepared) {
         self.remove(&known.path);
+        let Known { tags, properties, links, .. } = &mut known;
+        let pairs = properties.iter_mut().flat_map(|(key, value)| [key, value]);
+        for text in tags.iter_mut().chain(links.iter_mut()).chain(pairs) {
+            match self.texts.get(text) {
+                Some(same) => *text = same.clone(),
+                None => drop(self.texts.insert(text.clone())),
+            }
+        }
         #[expect(clippy::cast_possible_truncation, reason = "a walk ends long before there are so many")]
         let number = self.notes.len() as u32;
         for (word, weight) in words {
@@ -152,10 +164,11 @@ impl Index {
     pub(super) fn shrink(&mut self) {
         self.words.values_mut().for_each(Postings::shrink);
         self.notes.shrink_to_fit();
-        for map in [&mut self.by_name, &mut self.by_link] {
-            map.values_mut().for_each(Vec::shrink_to_fit);
-            map.shrink_to_fit();
-        }
+        self.by_name.values_mut().chain(self.by_link.values_mut()).for_each(Vec::shrink_to_fit);
+        self.by_name.shrink_to_fit();
+        self.by_link.shrink_to_fit();
+        self.texts.retain(|text| Arc::strong_count(text) > 1);
+        self.texts.shrink_to_fit();
     }
 
     fn known(&self, number: u32) -> Option<&Known> {
@@ -184,8 +197,8 @@ impl Index {
         for number in self.by_path.values_mut() {
             *number = moved(*number).unwrap_or(*number);
         }
-        for map in [&mut self.by_name, &mut self.by_link] {
-            map.values_mut().for_each(|list| *list = list.iter().copied().filter_map(moved).collect());
+        for list in self.by_name.values_mut().chain(self.by_link.values_mut()) {
+            *list = list.iter().copied().filter_map(moved).collect();
         }
         self.shrink();
     }
@@ -197,7 +210,7 @@ pub(super) fn is_below(path: &str, folder: &str) -> bool {
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn strike(map: &mut HashMap<Box<str>, Vec<u32>>, key: &str, number: u32) {
+fn strike<K: Eq + Hash + Borrow<str>>(map: &mut HashMap<K, Vec<u32>>, key: &str, number: u32) {
     let Some(list) = map.get_mut(key) else { return };
     list.retain(|other| *other != number);
     if list.is_empty() {

@@ -138,6 +138,8 @@ fn what_is_gone_is_left_out_in_the_end() {
     assert_eq!(index.links_to("n0.md"), ["keep.md"]);
     (0..FEW).for_each(|number| index.remove(&format!("n{number}.md")));
     assert_eq!((index.len(), index.below("").count()), (1, 1));
+    index.shrink();
+    assert_eq!(index.texts.len(), 1, "only the link that is left");
 }
 
 #[test]
