@@ -253,6 +253,27 @@ async fn commits_on_both_sides_are_put_together_only_where_that_is_wanted() {
 }
 
 #[tokio::test]
+async fn a_push_that_another_came_before_is_made_again() {
+    let place = tempfile::tempdir().unwrap();
+    git(place.path(), &["init", "-q", "--bare", "remote.git"]);
+    git(place.path(), &["clone", "-q", "remote.git", "other"]);
+    git(&place.path().join("other"), &["commit", "-q", "--allow-empty", "-m", "Begin"]);
+    git(&place.path().join("other"), &["push", "-q", "origin", "main"]);
+    git(place.path(), &["clone", "-q", "remote.git", "notes"]);
+    let server = GitServer::start(place.path(), Manner::Racing(place.path().join("other"))).await;
+    let scene = Scene::over(place, |config| {
+        config.git.enabled = true;
+        config.git.pull = Pull::Rebase;
+        config.git.url = Some(format!("{}/remote.git", server.url));
+    });
+    let written = scene.write("a.md", "x").await;
+    check(&written, "rebased", true, "pushed", "");
+    assert_eq!(scene.log("remote.git"), ["Update a.md", "Faster", "Begin"]);
+    let id = written["git"]["commit"].as_str().unwrap();
+    assert!(scene.git("remote.git", &["rev-parse", "main"]).starts_with(id), "the commit that is there");
+}
+
+#[tokio::test]
 async fn a_conflict_is_told_and_leaves_everything_as_it_was() {
     let scene = cloned(|config| config.git.pull = Pull::Rebase);
     scene.put("notes/first.md", "mine\n");

@@ -58,6 +58,10 @@ impl Turn {
                 if self.git.push {
                     pushed = self.push_or_tell().await;
                 }
+                if !id.is_empty() {
+                    // A rebase on the way makes another commit of it.
+                    id = self.head().await.unwrap_or(id);
+                }
             }
             Err(problem) => {
                 self.problems.push(format!("the note is written, but not committed: {problem}"));
@@ -139,8 +143,14 @@ impl Turn {
             path,
         ];
         run(&runner, repository, "the commit", &commit).await?;
+        self.head().await.map(Some)
+    }
+
+    /// The last commit of the branch.
+    async fn head(&mut self) -> Step<String> {
+        let (runner, repository) = self.begin().await?;
         let id = run(&runner, repository, "the commit", &["rev-parse", "--short=12", "HEAD"]).await?;
-        Ok(Some(id.stdout.trim().to_owned()))
+        Ok(id.stdout.trim().to_owned())
     }
 
     async fn push_or_tell(&mut self) -> Pushed {
