@@ -2,7 +2,7 @@
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
 //! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, and
-//! `hub` with other gateways.
+//! `hub` with other gateways; `vault` measures a search beside a plain scan.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -21,6 +21,7 @@ mod sample;
 mod server;
 mod start;
 mod stdio;
+mod vault;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ enum What {
     Front(Options),
     Policy(policy::Options),
     Hub(hub::Options),
+    Vault(vault::Options),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         What::Front(options) => front(&options),
         What::Policy(options) => policy::run(&options),
         What::Hub(options) => hub::run(&options),
+        What::Vault(options) => vault::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

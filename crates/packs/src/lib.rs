@@ -1,4 +1,4 @@
-//! The light built-in packs: `workspace`, `memory`, `web`, `chat` and `github`.
+//! The light built-in packs: `workspace`, `memory`, `vault`, `web`, `chat` and `github`.
 //!
 //! A folder per pack, a file per tool. It knows neither transports nor policy, and reaches files only
 //! through the confined roots of `toolgate-host`, and other servers only by its `Outbound` and its guarded requests.
@@ -13,6 +13,7 @@ mod resources;
 mod service;
 mod unready;
 mod uri;
+pub mod vault;
 pub mod web;
 pub mod workspace;
 
@@ -21,5 +22,6 @@ pub use folder::CannotOpen;
 pub use github::{Github, GithubConfig};
 pub use memory::{Memory, MemoryConfig};
 pub use unready::Unready;
+pub use vault::{Vault, VaultConfig};
 pub use web::{Web, WebConfig};
 pub use workspace::{Workspace, WorkspaceConfig};

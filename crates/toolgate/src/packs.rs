@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_config::{Environment, process_environment};
+use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
+use toolgate_packs::vault::{NoVault, Tools, Vault, VaultPlace};
 use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
@@ -143,10 +144,25 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Vault => vault(settings, filling, tasks)?,
         PackName::Web => on(Web::new(&settings.web)),
         PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
     })
+}
+
+fn vault(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+    let environment = process_environment();
+    let tools = Tools {
+        search_path: environment.get(env::PATH).unwrap_or_default().to_owned(),
+        ssh_agent: environment.get(env::SSH_AUTH_SOCK).map(ToOwned::to_owned),
+    };
+    let place = VaultPlace { own: settings.data_dir.join("vault"), tools, tasks };
+    match Vault::new(&settings.vault, place, |text| filling.fill(text)) {
+        Ok(vault) => Ok(on(vault)),
+        Err(NoVault::Unready(unready)) => ready::<Vault>(Err(unready)),
+        Err(error @ NoVault::CannotOpen(_)) => Err(error.into()),
+    }
 }
 
 /// What a pack still needs; nothing if it could be made.
@@ -166,7 +182,7 @@ fn on(pack: impl Pack) -> Made {
 }
 
 /// A pack, or what it still needs.
-fn ready(pack: Result<impl Pack, Unready>) -> anyhow::Result<Made> {
+fn ready<P: Pack>(pack: Result<P, Unready>) -> anyhow::Result<Made> {
     match pack {
         Ok(pack) => Ok(on(pack)),
         Err(Unready::Needs(needs)) => Ok(Made::Needs(needs)),
@@ -182,6 +198,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Vault => of::<Vault>(),
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
         PackName::Github => of::<Github>(),

@@ -19,6 +19,7 @@ use toolgate_front::http::HttpConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
+use toolgate_packs::vault::VaultConfig;
 use toolgate_packs::web::WebConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
@@ -55,6 +56,8 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Notes, searched and kept in git.
+    Vault,
     /// Pages of the web.
     Web,
     /// Messages to people.
@@ -65,12 +68,14 @@ pub(crate) enum PackName {
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 5] = [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Workspace, Self::Memory, Self::Vault, Self::Web, Self::Chat, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Vault => "vault",
             Self::Web => "web",
             Self::Chat => "chat",
             Self::Github => "github",
@@ -111,6 +116,7 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) vault: VaultConfig,
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
     pub(crate) github: GithubConfig,
@@ -145,6 +151,7 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            vault: VaultConfig::default(),
             web: WebConfig::default(),
             chat: ChatConfig::default(),
             github: GithubConfig::default(),
@@ -179,6 +186,7 @@ impl Settings {
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
             PackName::Workspace | PackName::Memory | PackName::Web => true,
+            PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Github => self.github.token.is_some(),
         };

@@ -7,6 +7,7 @@ mod identity;
 mod outbound;
 mod pipeline;
 mod policy;
+mod vault;
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,10 @@ const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
 const POLICY: &str = "-p toolgate-policy --test it";
 const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
+const REMOTE: &str = "-p toolgate-packs --lib -- vault::git::remote";
 const SECRETS: &str = "-p toolgate-secrets --test it";
+const VAULT: &str = "-p toolgate-packs --test it -- vault::";
+const VAULT_GIT: &str = "-p toolgate-packs --test it -- vault_git::";
 const WEB: &str = "-p toolgate-packs --test it -- web::";
 
 /// One guard, replaced by a pass-through.
@@ -50,6 +54,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         identity::MUTANTS,
         edge::MUTANTS,
         outbound::MUTANTS,
+        vault::MUTANTS,
     ]
     .into_iter()
     .flatten()

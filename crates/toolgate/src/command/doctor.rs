@@ -98,6 +98,7 @@ const CHECKS: &[Check] = &[
     Check { name: "data folder", look: Look::Settings(data_folder::look) },
     Check { name: "workspace", look: Look::Settings(workspace::look) },
     Check { name: "memory", look: Look::Settings(memory::look) },
+    Check { name: "vault", look: Look::Settings(packs::vault) },
     Check { name: "web", look: Look::Settings(packs::web) },
     Check { name: "chat", look: Look::Settings(packs::chat) },
     Check { name: "github", look: Look::Settings(packs::github) },

@@ -29,6 +29,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "vault",
     "web",
     "workspace",
 ];

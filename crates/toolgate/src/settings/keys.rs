@@ -41,6 +41,11 @@ impl Settings {
         visitor.key("experimental", "What may change or go with any version.", &mut self.experimental);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
+        visitor.key(
+            "vault",
+            "The pack `vault`: notes in Markdown, searched and kept in git.",
+            &mut self.vault,
+        );
         visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
@@ -69,6 +74,7 @@ impl Settings {
         let wrong = [
             Chat::new(&settings.chat, |text| Ok(stand_in(text))).err(),
             Github::new(&settings.github, |text| Ok(stand_in(text))).err(),
+            settings.vault.check().err(),
         ];
         for wrong in wrong.into_iter().flatten() {
             if let Unready::Wrong { key, message, hint } = wrong {
@@ -220,6 +226,9 @@ mod tests {
             "chat.discord.base_url",
         );
         check("[github]\ntoken = 'sesame-1'\nrepos = ['octo']", "github.repos");
+        check("[vault.git]\nurl = 'https://me:sesame@git.example/x'", "vault.git.url");
+        check("[vault.git]\nurl = 'http://git.example/x'\ntoken = 'sesame-1'", "vault.git.url");
+        check("[vault.git]\nauthor = 'me'", "vault.git.author");
         read("[github]\ntoken = '{secret:GITHUB_TOKEN}'");
     }
 
@@ -254,6 +263,7 @@ mod tests {
             },
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
+            vault: toolgate_packs::vault::VaultConfig::default(),
             chat: toolgate_packs::chat::ChatConfig::default(),
             github: toolgate_packs::github::GithubConfig::default(),
             store: toolgate_store::StoreConfig::default(),

@@ -78,6 +78,8 @@ fn a_fresh_machine_is_in_order() {
     note     workspace      no folder is configured: the client's first one is used, else our own
                             hint: name one with `workspace.root` or `--workspace`
     ok       memory         in the data folder
+    note     vault          not configured
+                            hint: set `vault.root`
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
@@ -105,6 +107,8 @@ fn a_configured_machine_is_in_order() {
     ok       data folder    `PLACE/data` is ours alone
     ok       workspace      `PLACE/files`
     ok       memory         `PLACE/notes` is made when it is first needed
+    note     vault          not configured
+                            hint: set `vault.root`
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
@@ -130,6 +134,8 @@ fn open_folders_are_weak() {
                             hint: name one with `workspace.root` or `--workspace`
     weak     memory         `PLACE/notes` is open to other users (mode 0770)
                             hint: run `chmod 700 PLACE/notes`
+    note     vault          not configured
+                            hint: set `vault.root`
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
@@ -157,6 +163,8 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: make it, or name another folder with `workspace.root`
     broken   memory         `PLACE/file` is no folder
                             hint: move it out of the way, or name another folder with `memory.root`
+    note     vault          not configured
+                            hint: set `vault.root`
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
@@ -213,6 +221,29 @@ fn a_pack_says_what_it_still_needs() {
 }
 
 #[test]
+fn a_vault_is_there_or_says_what_is_wrong() {
+    #[track_caller]
+    fn check(machine: &Machine, toml: &str, code: i32, expect: &str) {
+        fs::write(machine.place.path().join("toolgate.toml"), toml).unwrap();
+        let report = machine.report(code);
+        assert!(report.contains(expect), "{report}");
+    }
+    let machine = Machine::new("");
+    let missing = "broken   vault          `PLACE/typo` does not exist\n                        hint: make it, or name another folder with `vault.root`";
+    check(&machine, "[vault]\nroot = 'typo'\n", 1, missing);
+    fs::create_dir(machine.place.path().join("vault")).unwrap();
+    check(&machine, "[vault]\nroot = 'vault'\n", 0, "ok       vault          `PLACE/vault`, not kept in git");
+    let git = "[vault]\nroot = 'vault'\n[vault.git]\nenabled = true\n";
+    check(&machine, git, 0, "ok       vault          `PLACE/vault`, committed to git and pushed");
+    check(
+        &machine,
+        &format!("{git}token = '{{secret:NONE}}'\n"),
+        0,
+        "missing  vault          its tools are not there",
+    );
+}
+
+#[test]
 fn a_configuration_that_tools_can_change_is_weak() {
     let machine = Machine::new("[workspace]\nroot = '.'\n");
     let report = machine.report(0);
@@ -232,6 +263,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     data folder    not looked at, because the configuration is broken
     note     workspace      not looked at, because the configuration is broken
     note     memory         not looked at, because the configuration is broken
+    note     vault          not looked at, because the configuration is broken
     note     web            not looked at, because the configuration is broken
     note     chat           not looked at, because the configuration is broken
     note     github         not looked at, because the configuration is broken

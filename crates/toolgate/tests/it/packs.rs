@@ -57,6 +57,7 @@ fn a_pack_says_what_it_needs_until_it_is_there() {
     let place = Place::new();
     assert_eq!(needs(&place, "github_list_issues").as_deref(), Some("set `github.token`"));
     assert!(needs(&place, "chat_send").unwrap().contains("`chat.slack.token`"));
+    assert_eq!(needs(&place, "vault_search").as_deref(), Some("set `vault.root`"));
     let toml = "[github]\ntoken = '{secret:GITHUB_TOKEN}'\n[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n";
     let place = Place::configured(toml);
     assert!(needs(&place, "github_list_issues").unwrap().contains("GITHUB_TOKEN"));
@@ -119,4 +120,22 @@ fn a_token_is_shown_nowhere_wherever_it_is_written() {
         let ended = run(place.toolgate(&["config", "show"]), b"");
         assert!(ended.code == 0 && !ended.stdout.contains("sesame"), "{ended:#?}");
     }
+}
+
+#[test]
+fn a_vault_is_there_once_its_folder_is_named() {
+    let place = Place::configured("[vault]\nroot = 'notes'\n");
+    std::fs::create_dir(place.path().join("notes")).unwrap();
+    std::fs::write(place.path().join("notes/a.md"), "apples and pears").unwrap();
+    assert_eq!(needs(&place, "vault_search"), None);
+    let call = |arguments: &[&str]| {
+        let ended = run(place.toolgate(&[&["tools", "call"], arguments].concat()), b"");
+        assert_eq!(ended.code, 0, "{ended:#?}");
+        ended.stdout
+    };
+    assert!(call(&["vault_search", "query=pears"]).contains("\"path\": \"a.md\""));
+    call(&["vault_write", "path=a.md", "mode=edit", "passage=pears", "content=plums"]);
+    assert_eq!(call(&["vault_read", "path=/vault/a"]).trim_end(), "apples and plums");
+    let ended = run(place.toolgate(&["tools", "call", "vault_read", "path=.git/config"]), b"");
+    assert!(ended.code == 1 && ended.stderr.contains("is hidden, and no part of the vault"), "{ended:#?}");
 }

@@ -7,6 +7,7 @@ use toolgate_config::process_environment;
 use toolgate_host::{Secret, Tasks};
 use toolgate_secrets::{Redactor, SecretName, Snapshot, references};
 
+use super::workspace::named_folder;
 use super::{Finding, State};
 use crate::packs;
 use crate::parts::Parts;
@@ -15,6 +16,25 @@ use crate::upstreams::Filling;
 
 /// How long the store gets to say which secrets there are.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) fn vault(settings: &Settings) -> Vec<Finding> {
+    let vault = &settings.vault;
+    let mut folder = String::new();
+    if let Some(root) = vault.root.as_ref().filter(|_| settings.packs.contains(&PackName::Vault)) {
+        let finding = named_folder(root, "vault.root");
+        if finding.state != State::Ok {
+            return vec![finding];
+        }
+        folder = finding.message;
+    }
+    let kept = match (vault.git.enabled, vault.git.push) {
+        (false, _) => "not kept in git",
+        (true, false) => "committed to git",
+        (true, true) => "committed to git and pushed",
+    };
+    let tokens: Vec<&str> = vault.git.token.as_deref().filter(|_| vault.git.enabled).into_iter().collect();
+    vec![look(PackName::Vault, settings, &tokens, format!("{folder}, {kept}"))]
+}
 
 pub(super) fn web(settings: &Settings) -> Vec<Finding> {
     let (more, less) = (settings.web.allow_hosts.len(), settings.web.deny_hosts.len());
