@@ -8,10 +8,12 @@ mod client;
 mod config;
 mod directory;
 mod events;
+mod hidden;
 mod id;
 mod model;
 mod pack;
 mod server;
+mod settings;
 mod tools;
 mod turn;
 

@@ -92,6 +92,11 @@ impl Link {
         self.over.cancelled().await;
     }
 
+    /// The sessions that work for us.
+    pub(crate) fn busy(&self) -> Vec<String> {
+        lock(&self.busy).keys().cloned().collect()
+    }
+
     /// Notes that a session works for us.
     pub(crate) fn begin(&self, session: &str) {
         *lock(&self.busy).entry(session.to_owned()).or_default() += 1;

@@ -48,7 +48,7 @@ impl Tool<Opencode> for AgentDelegate {
     async fn run(&self, pack: &Opencode, run: &RunHandle, input: Input) -> Result<Json<Output>> {
         let link = pack.link().await?;
         let existing = match &input.session_id {
-            Some(id) => Some(Place::existing(pack, &link, id).await?),
+            Some(id) => Some(Place::existing(&link, id).await?),
             None => None,
         };
         let project = match &existing {
@@ -64,6 +64,7 @@ impl Tool<Opencode> for AgentDelegate {
             model: input.model.as_deref(),
             agent: Some(input.agent.as_str()).filter(|_| !is_helper),
             no_reply: false,
+            is_part: is_helper,
         };
         let (parts, model) = checked(pack, &link, &project.path, &asking).await?;
         let parts = if is_helper { vec![subtask(&input)] } else { parts };

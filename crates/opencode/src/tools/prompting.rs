@@ -54,6 +54,8 @@ pub(super) struct Asking<'a> {
     pub(super) model: Option<&'a str>,
     pub(super) agent: Option<&'a str>,
     pub(super) no_reply: bool,
+    /// Whether its parts say which agent does it.
+    pub(super) is_part: bool,
 }
 
 /// A session to prompt, and the project it works in.
@@ -61,16 +63,18 @@ pub(super) struct Place {
     pub(super) id: String,
     pub(super) folder: PathBuf,
     pub(super) project: Project,
+    /// The agent it was made for: OpenCode itself forgets it when a prompt names none.
+    pub(super) agent: Option<String>,
 }
 
 impl Place {
     /// An existing session.
-    pub(super) async fn existing(pack: &Opencode, link: &Link, id: &str) -> Result<Self> {
+    pub(super) async fn existing(link: &Link, id: &str) -> Result<Self> {
         let info = session(link.client(), id).await?;
         let folder = PathBuf::from(text(&info["directory"]));
         let project = Project { path: folder.clone(), source: DirectorySource::Explicit };
-        let _ = pack;
-        Ok(Self { id: id.to_owned(), folder, project })
+        let agent = info["agent"].as_str().map(Into::into);
+        Ok(Self { id: id.to_owned(), folder, project, agent })
     }
 
     /// A new session in a project.
@@ -81,7 +85,7 @@ impl Place {
         if id.is_empty() {
             return Err(Error::new(Kind::Upstream, "OpenCode made no session").hint("try again"));
         }
-        Ok(Self { id, folder: PathBuf::from(text(&info["directory"])), project })
+        Ok(Self { id, folder: PathBuf::from(text(&info["directory"])), project, agent: None })
     }
 }
 
@@ -124,7 +128,7 @@ pub(super) async fn prompt(
         directory: &place.folder,
         parts,
         model,
-        agent: asking.agent,
+        agent: asking.agent.or(place.agent.as_deref().filter(|_| !asking.is_part)),
         no_reply: asking.no_reply,
     };
     let answer = pack.turn(link, run, prompt).await?;

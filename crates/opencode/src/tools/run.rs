@@ -54,6 +54,7 @@ impl Tool<Opencode> for Run {
             model: input.model.as_deref(),
             agent: input.agent.as_deref(),
             no_reply: input.no_reply,
+            is_part: false,
         };
         let (parts, model) = checked(pack, &link, &project.path, &asking).await?;
         let place = Place::new(&link, project, Map::new()).await?;

@@ -44,13 +44,14 @@ impl Tool<Opencode> for SessionPrompt {
 
     async fn run(&self, pack: &Opencode, run: &RunHandle, input: Input) -> Result<Json<Output>> {
         let link = pack.link().await?;
-        let place = Place::existing(pack, &link, &input.session_id).await?;
+        let place = Place::existing(&link, &input.session_id).await?;
         let asking = Asking {
             prompt: &input.prompt,
             files: &input.files,
             model: input.model.as_deref(),
             agent: input.agent.as_deref(),
             no_reply: input.no_reply,
+            is_part: false,
         };
         let (parts, model) = checked(pack, &link, &place.folder, &asking).await?;
         prompt(pack, &link, run, (place, asking, parts, model)).await.map(Json)

@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 /// A tool that OpenCode used.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ToolStep {
-    /// The tool.
+    /// The name of the tool.
     pub(crate) tool: String,
     /// What it did, in words.
     pub(crate) title: String,
