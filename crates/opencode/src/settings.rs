@@ -51,7 +51,7 @@ impl Opencode {
     /// Writes a change, makes OpenCode take it up, and sees that it did. Tells the file.
     pub(crate) async fn change(&self, link: &Link, change: Change<'_>) -> Result<PathBuf> {
         if !change.force {
-            quiet(link, change.project).await?;
+            quiet(link, change.scope, change.project).await?;
         }
         let folder = match (&self.config.config_path, change.scope) {
             (Some(path), _) => path.parent().map(Path::to_owned).unwrap_or_default(),
@@ -105,9 +105,12 @@ async fn existing(root: &Root) -> std::result::Result<String, FileError> {
 }
 
 /// Fails while a session works: a change would stop it.
-pub(crate) async fn quiet(link: &Link, project: &Path) -> Result<()> {
+pub(crate) async fn quiet(link: &Link, scope: Scope, project: &Path) -> Result<()> {
     let all = link.client().get(&["session", "status"]).within(project).send().await?;
-    let mut busy: Vec<String> = link.busy();
+    let mut busy: Vec<String> = match scope {
+        Scope::Project => Vec::new(),
+        Scope::Global => link.busy(),
+    };
     busy.extend(
         all.as_object()
             .into_iter()

@@ -61,7 +61,7 @@ impl Tool<Opencode> for ModelList {
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         if input.refresh {
-            quiet(&link, &project.path).await?;
+            quiet(&link, Scope::Project, &project.path).await?;
             reload(&link, Scope::Project, &project.path).await?;
         }
         let known = link.client().get(&["config", "providers"]).within(&project.path).send().await?;

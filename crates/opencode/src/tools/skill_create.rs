@@ -62,10 +62,10 @@ impl Tool<Opencode> for SkillCreate {
         check(&input)?;
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
-        if !input.force {
-            quiet(&link, &project.path).await?;
-        }
         let scope = if input.global { Scope::Global } else { Scope::Project };
+        if !input.force {
+            quiet(&link, scope, &project.path).await?;
+        }
         let (folder, below) = if input.global {
             let paths = link.client().get(&["path"]).within(&project.path).send().await?;
             (PathBuf::from(super::text(&paths["config"])), "skills")

@@ -2,9 +2,11 @@
 
 mod fake_model;
 mod fake_opencode;
+mod files;
 mod house_rules;
 mod people;
 mod servers;
 mod sessions;
+mod settings;
 mod stage;
 mod traps;

@@ -71,6 +71,11 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
         let driven = drive(prompt(&hub, "hello again"), []).await;
         assert_eq!(stage.result(driven)["content"], "ECHO: hello again");
         assert_ne!(process(&name), Some(first));
+        let change = json!({"tool": "websearch", "permission": "deny"});
+        let run = hub.start(call(client_legacy(), "opencode_permission_set", change));
+        let file = stage.result(drive(run, []).await)["file"].as_str().unwrap().to_owned();
+        assert!(Path::new(&file).starts_with(stage.home.join(".config/opencode")), "{file}");
+        assert!(fs::read_to_string(&file).unwrap().contains("websearch"));
         // It ends with us.
         tasks.shutdown(Duration::from_secs(30)).await;
         assert_eq!(process(&name), None);
