@@ -113,7 +113,7 @@ async fn read(
     drop(told.send(Arc::new(Event::Gap)));
     while let Ok(Ok(Some(piece))) = tokio::time::timeout(SILENCE, stream.chunk()).await {
         decoder.push(&piece);
-        while let Some(event) = decoder.next() {
+        for event in decoder.by_ref() {
             let Some(event) = event.ok().and_then(|event| parse(&client.hide(event.data))) else {
                 // What cannot be read may have been important.
                 drop(told.send(Arc::new(Event::Gap)));

@@ -24,7 +24,7 @@ fn shown(name: &str, value: Value) -> Value {
         Value::Object(object) => Value::Object(hidden(object)),
         Value::Array(items) => items.into_iter().map(|item| shown(name, item)).collect(),
         Value::String(_) if TELLING.iter().any(|word| lower.contains(word)) => HIDDEN.into(),
-        other => other,
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => plain,
     }
 }
 

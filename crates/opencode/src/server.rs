@@ -24,6 +24,9 @@ pub(crate) use ring::LogRing;
 /// How long a server that may be there already has to say so.
 const GLANCE: Duration = Duration::from_secs(3);
 
+/// How long to wait before a server that did not start is started again.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// Finds, starts and keeps the server.
 pub(crate) struct Server {
     config: Arc<OpencodeConfig>,
@@ -82,7 +85,15 @@ impl Server {
             folder: self.config.default_project.clone().unwrap_or_else(|| self.around.folder.clone()),
             password: password.clone(),
         };
-        let managed = started.run().await?;
+        // Two that start at once for the first time get in each other's way; the second time there is none.
+        let managed = match started.run().await {
+            Ok(managed) => managed,
+            Err(error) => {
+                tracing::warn!(%error, "OpenCode did not start, and is started again");
+                tokio::time::sleep(AGAIN).await;
+                started.run().await?
+            }
+        };
         let client = self.client(&managed.address, Some(&password))?.logged(managed.log.clone());
         healthy(&client).await?;
         Ok(Link::managed(client, managed, &self.tasks, &self.stop))

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use reqwest::Method;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_core::{Error, Kind, Result};
 use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
 use toolgate_host::{FileError, RelPath, Root};
@@ -17,6 +18,9 @@ use crate::server::Link;
 
 /// What the file is called, as OpenCode looks for it.
 const NAMES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
+
+/// The key that names the schema of the file.
+const SCHEMA: &str = "$schema";
 
 /// The largest file that is read or written.
 const MOST_BYTES: u64 = 1 << 20;
@@ -78,7 +82,11 @@ impl Opencode {
             Err(FileError::NotFound { .. }) => "{\n}\n".to_owned(),
             Err(error) => return Err(unwritable(error)),
         };
-        let text = edited(&text, &change.keys).map_err(|why| {
+        let mut keys = change.keys.clone();
+        if change.scope == Scope::Global {
+            keys.push((vec![SCHEMA.to_owned()], None));
+        }
+        let text = edited(&text, &keys).map_err(|why| {
             let words = format!("`{}` cannot be changed: {why}", folder.join(&name).display());
             Error::new(Kind::InvalidInput, words).hint("correct the file, then call again")
         })?;
@@ -101,7 +109,7 @@ async fn existing(root: &Root) -> std::result::Result<String, FileError> {
             return Ok(name.to_owned());
         }
     }
-    Ok(NAMES[1].to_owned())
+    Ok(NAMES[0].to_owned())
 }
 
 /// Fails while a session works: a change would stop it.
@@ -137,7 +145,14 @@ pub(crate) async fn reload(link: &Link, scope: Scope, project: &Path) -> Result<
 }
 
 async fn take_up(link: &Link, change: &Change<'_>) -> Result<()> {
-    reload(link, change.scope, change.project).await?;
+    match change.scope {
+        Scope::Project => reload(link, Scope::Project, change.project).await?,
+        // It keeps what its global file said until something is changed by this route: the one key we took out.
+        Scope::Global => {
+            let body = json!({SCHEMA: "https://opencode.ai/config.json"});
+            link.client().request(Method::PATCH, &["global", "config"]).json(body).send().await?;
+        }
+    }
     for _ in 0..LOOKS {
         let now = link.client().get(&["config"]).within(change.project).send().await?;
         if change.keys.iter().all(|(path, value)| fits(at(&now, path), value.as_ref())) {
@@ -198,8 +213,6 @@ fn input(value: &Value) -> CstInputValue {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn password() -> Result<Secret> {
 
 impl Start {
     /// Starts it, and waits until it listens.
-    pub(super) async fn run(self) -> Result<Managed> {
+    pub(super) async fn run(&self) -> Result<Managed> {
         let shown = self.program.display().to_string();
         let failed = |words: String| Error::new(Kind::ConnectionFailed, words);
         let arguments = ["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs"];

@@ -24,10 +24,13 @@ impl LogRing {
         lines.push_back(line.chars().take(LENGTH).collect());
     }
 
-    /// The last line, for who wants to know why it ended.
+    /// The last line that speaks of an error, else the last, for who wants to know why it ended.
     pub(crate) fn last(&self) -> Option<String> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().rev().find(|line| !line.trim().is_empty()).cloned()
+        let told = |line: &&String| line.contains("rror") && !line.trim_start().starts_with("at ");
+        let last =
+            lines.iter().rev().find(told).or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
+        last.cloned()
     }
 
     /// Why an error with this reference happened.

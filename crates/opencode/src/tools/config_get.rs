@@ -33,9 +33,9 @@ impl Tool<Opencode> for ConfigGet {
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
-        let read = async |request: crate::client::Request<'_>| match request.send().await? {
-            Value::Object(config) => Ok(hidden(config)),
-            _ => Ok(Map::new()),
+        let read = async |request: crate::client::Request<'_>| {
+            let config = request.send().await?;
+            Ok(config.as_object().cloned().map(hidden).unwrap_or_default())
         };
         let merged: Result<_> = read(link.client().get(&["config"]).within(&project.path)).await;
         let global: Result<_> = read(link.client().get(&["global", "config"])).await;

@@ -189,9 +189,10 @@ fn chosen(form: &Value, place: usize) -> Vec<String> {
     if !other.is_empty() {
         return vec![other];
     }
-    match &form[format!("answer{place}")] {
-        Value::Array(many) => many.iter().map(text).collect(),
-        one => vec![text(one)],
+    let answer = &form[format!("answer{place}")];
+    match answer.as_array() {
+        Some(many) => many.iter().map(text).collect(),
+        None => vec![text(answer)],
     }
 }
 

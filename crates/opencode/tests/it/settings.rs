@@ -158,13 +158,14 @@ fn a_change_waits_for_sessions_that_work() {
     let scene = Scene(project("busy"));
     let stage = &*STAGE;
     let arguments = scene.with(json!({"prompt": "think slowly"}));
-    let mut run = stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_run", arguments));
-    stage.run(async {
+    let run = stage.run(async {
+        let mut run = stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_run", arguments));
         while let Some(event) = run.next().await {
             if matches!(&event, Event::Progress(progress) if progress.0.as_str().contains("thinking")) {
                 break;
             }
         }
+        run
     });
     let mut change = json!({"tool": "webfetch", "permission": "deny", "scope": "project"});
     scene.refused("opencode_permission_set", change.clone(), Kind::InvalidInput);
