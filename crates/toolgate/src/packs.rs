@@ -6,6 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
+use toolgate_opencode::{Opencode, Surroundings};
 use toolgate_packs::{Memory, Workspace};
 use toolgate_secrets::Snapshot;
 
@@ -66,7 +67,7 @@ impl Packs {
         self.lacking = all().filter(|name| !settings.packs.contains(name)).map(switched_off).collect();
         for &name in &settings.packs {
             let filling = Filling::new(secrets, &self.environment);
-            let made = make(name, settings, &filling, &self.tasks);
+            let made = make(name, settings, (&filling, &self.environment), &self.tasks);
             let (table, filled) = (values[name.word()].clone(), filling.digest());
             let old = before.iter().position(|entry| entry.name == name).map(|place| before.remove(place));
             let source = match (made, old) {
@@ -108,12 +109,38 @@ fn switched_off(name: PackName) -> Lacking {
 }
 
 /// Makes a pack; what it refers to is filled in.
-fn make(name: PackName, settings: &Settings, _filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+fn make(
+    name: PackName,
+    settings: &Settings,
+    (filling, environment): (&Filling<'_>, &Environment),
+    tasks: &Tasks,
+) -> anyhow::Result<Made> {
     let data = &settings.data_dir;
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Opencode => opencode(settings, filling, environment, tasks)?,
     })
+}
+
+fn opencode(
+    settings: &Settings,
+    filling: &Filling<'_>,
+    environment: &Environment,
+    tasks: &Tasks,
+) -> anyhow::Result<Made> {
+    let config = settings.opencode.clone();
+    let password = config.password.as_deref().map(|text| filling.fill(text)).transpose();
+    let password = password.map_err(|why| anyhow::anyhow!("`opencode.password` cannot be used: {why}"))?;
+    let variables =
+        environment.names().filter_map(|name| Some((name.to_owned(), environment.get(name)?.to_owned())));
+    let around = Surroundings {
+        variables: variables.collect(),
+        password,
+        folder: std::env::current_dir()?,
+        usual_url: Surroundings::USUAL_URL.into(),
+    };
+    Ok(on(Opencode::new(config, around, tasks)))
 }
 
 fn on(pack: impl Pack) -> Made {
@@ -128,5 +155,6 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Opencode => of::<Opencode>(),
     }
 }

@@ -168,6 +168,7 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
     let headers = settings.telemetry.headers.values();
     all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value.clone())));
+    all.extend(settings.opencode.password.clone().map(|word| secret("OPENCODE_PASSWORD", word)));
     let environment = process_environment();
     for table in settings.mcp.values() {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));

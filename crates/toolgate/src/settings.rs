@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
+use toolgate_opencode::OpencodeConfig;
 use toolgate_packs::memory::MemoryConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
@@ -52,16 +53,19 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// A real OpenCode.
+    Opencode,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 2] = [Self::Workspace, Self::Memory];
+    pub(crate) const ALL: [Self; 3] = [Self::Workspace, Self::Memory, Self::Opencode];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Opencode => "opencode",
         }
     }
 }
@@ -99,6 +103,7 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) opencode: OpencodeConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -130,6 +135,7 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            opencode: OpencodeConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),

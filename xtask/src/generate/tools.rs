@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
+use toolgate_opencode::Opencode;
 use toolgate_packs::{Memory, Workspace};
 
 use super::markdown::{code, table};
@@ -18,7 +19,7 @@ struct Shown {
 
 /// The packs on the page. The fixtures are not for users.
 fn packs() -> Result<Vec<Shown>> {
-    Ok(vec![shown::<Workspace>()?, shown::<Memory>()?, searching()?])
+    Ok(vec![shown::<Workspace>()?, shown::<Memory>()?, shown::<Opencode>()?, searching()?])
 }
 
 fn shown<P: Pack>() -> Result<Shown> {

@@ -23,6 +23,7 @@ const LIVE: &[&str] = &[
     "log.level",
     "mcp",
     "memory",
+    "opencode",
     "output",
     "packs",
     "pins",
@@ -101,6 +102,6 @@ mod tests {
             let is_map = || all.iter().any(|known| known.name.starts_with(&format!("{live}.")));
             assert!(is_key || named(live).is_some() || is_map(), "`{live}` is no key");
         }
-        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory]);
+        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory, PackName::Opencode]);
     }
 }

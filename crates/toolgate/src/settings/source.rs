@@ -60,9 +60,13 @@ impl Sources {
             settings.data_dir = data_dir(&self.environment)?;
         }
         settings.data_dir = document.resolve("data_dir", &settings.data_dir);
-        for (key, root) in
-            [("workspace.root", &mut settings.workspace.root), ("memory.root", &mut settings.memory.root)]
-        {
+        for (key, root) in [
+            ("workspace.root", &mut settings.workspace.root),
+            ("memory.root", &mut settings.memory.root),
+            ("opencode.default_project", &mut settings.opencode.default_project),
+            ("opencode.config_path", &mut settings.opencode.config_path),
+            ("opencode.program", &mut settings.opencode.program),
+        ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }
         for (name, table) in &mut settings.mcp {
