@@ -30,6 +30,16 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what the hop through a gateway costs: see `cargo xtask bench hub --help`.
+    ///
+    /// Builds Toolgate, a server and a bare forwarder in release mode, installs the pinned gateways of the registries under
+    /// `target/bench`, measures all in one run, and writes `docs/benchmarks/hub.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Hub {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
@@ -37,14 +47,20 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
     let (what, options) = match bench {
         Bench::Front { options } => ("front", options.join(" ")),
         Bench::Policy { options } => ("policy", options.join(" ")),
+        Bench::Hub { options } => ("hub", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
         Program::new(root, &format!("cargo build {runner}")).run()?;
-        if matches!(bench, Bench::Front { .. }) {
+        let beside = match bench {
+            Bench::Front { .. } => Some("peers"),
+            Bench::Hub { .. } => Some("gateways"),
+            Bench::Policy { .. } => None,
+        };
+        if let Some(beside) = beside {
             Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
                 .run()?;
-            Program::new(root, "bash bench/peers/install.sh target/bench/peers").run()?;
+            Program::new(root, &format!("bash bench/{beside}/install.sh target/bench/{beside}")).run()?;
         }
     }
     Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {what} {options}"))

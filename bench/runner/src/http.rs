@@ -36,8 +36,13 @@ pub(crate) struct Clients(Vec<(Connection, Arc<[u8]>)>);
 impl Clients {
     /// Connects, and begins sessions if the way needs them.
     pub(crate) async fn connect(address: SocketAddr, way: Way) -> Result<Self> {
+        Self::several(IN_FLIGHT, address, way).await
+    }
+
+    /// As many connections as are wanted.
+    pub(crate) async fn several(count: usize, address: SocketAddr, way: Way) -> Result<Self> {
         let mut clients = Vec::new();
-        for _ in 0..IN_FLIGHT {
+        for _ in 0..count {
             clients.push(open(address, way).await?);
         }
         Ok(Self(clients))

@@ -1,13 +1,15 @@
 //! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
-//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself.
+//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, and
+//! `hub` with other gateways.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
 mod case;
 mod goal;
 mod http;
+mod hub;
 mod idle;
 mod machine;
 mod plan;
@@ -38,12 +40,14 @@ struct Cli {
 enum What {
     Front(Options),
     Policy(policy::Options),
+    Hub(hub::Options),
 }
 
 fn main() -> ExitCode {
     let measured = match Cli::parse().what {
         What::Front(options) => front(&options),
         What::Policy(options) => policy::run(&options),
+        What::Hub(options) => hub::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

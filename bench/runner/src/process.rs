@@ -12,8 +12,16 @@ use nix::unistd::Pid;
 /// It is the sum of `utime` and `stime` in `/proc/PID/stat`, but in nanoseconds: those come in hundredths of a second,
 /// which is a percent of what some servers use in a whole measurement.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
+    cpu_without(pid, None)
+}
+
+/// The same, without children of this name.
+pub(crate) fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
     let mut used = Duration::ZERO;
     for pid in family(pid) {
+        if name.is_some_and(|name| is_called(pid, name)) {
+            continue;
+        }
         let clock = ClockId::pid_cpu_clock_id(Pid::from_raw(pid.try_into()?))?;
         used += Duration::from(clock.now()?);
     }
@@ -34,6 +42,10 @@ pub(crate) fn memory(pid: u32) -> Result<u64> {
 fn resident(rollup: &str) -> Option<u64> {
     let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+}
+
+fn is_called(pid: u32, name: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|found| found.trim_end() == name)
 }
 
 /// A process and all below it.

@@ -48,6 +48,11 @@ pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initial
 /// The second message of a legacy client, which has no answer.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
+/// `tools/list` as an HTTP request, complete in itself.
+pub(crate) fn list(to: SocketAddr) -> Vec<u8> {
+    post(to, "", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
+}
+
 /// `initialize` as an HTTP request.
 pub(crate) fn initialize(to: SocketAddr) -> Vec<u8> {
     post(to, "", INITIALIZE)

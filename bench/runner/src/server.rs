@@ -1,13 +1,14 @@
 //! A server under measurement: started, found, and stopped.
 
+use std::borrow::BorrowMut;
 use std::io::{BufRead as _, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
 use crate::case::{Family, Launch};
@@ -67,7 +68,8 @@ impl Server {
     }
 
     /// Starts what a command says, and waits until it says where it listens.
-    pub(crate) fn listening(mut command: Command) -> Result<Self> {
+    pub(crate) fn listening(mut command: impl BorrowMut<Command>) -> Result<Self> {
+        let command = command.borrow_mut();
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
         let stderr = child.stderr.take().context("no standard error")?;
         let mut server = Self { child, address: None };
@@ -82,6 +84,19 @@ impl Server {
         });
         server.address =
             Some(address.recv_timeout(PATIENCE).with_context(|| format!("{command:?} does not listen"))?);
+        Ok(server)
+    }
+
+    /// Starts a server that was told where to listen, and waits until it does.
+    pub(crate) fn at(mut command: Command, address: SocketAddr) -> Result<Self> {
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut server = Self { child, address: Some(address) };
+        let began = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            ensure!(began.elapsed() < PATIENCE, "{command:?} does not listen");
+            ensure!(server.child.try_wait()?.is_none(), "{command:?} ended");
+            std::thread::sleep(Duration::from_millis(20));
+        }
         Ok(server)
     }
 
@@ -104,6 +119,11 @@ impl Server {
     /// The processor time that it has used.
     pub(crate) fn cpu(&self) -> Result<Duration> {
         process::cpu(self.child.id())
+    }
+
+    /// The processor time that it has used, without what programs of this name did for it.
+    pub(crate) fn cpu_without(&self, name: &str) -> Result<Duration> {
+        process::cpu_without(self.child.id(), Some(name))
     }
 
     /// The memory that it holds now, in bytes.

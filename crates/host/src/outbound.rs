@@ -1,8 +1,14 @@
 //! Requests to other servers: within limits of time and size, and never to where a redirect leads.
 //!
-//! Addresses are those that a person configured; those that a server names pass the guard of [`Outbound::guarded`].
+//! Addresses are those that a person configured; those that a server names pass the guard of [`Outbound::guarded`],
+//! and those that a caller names are for [`Fetcher`].
 
+mod decode;
+mod fetcher;
 mod guard;
+mod lookup;
+mod nearness;
+mod reach;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +23,10 @@ use url::{Host, Url};
 
 use crate::authorities::read_authorities;
 use guard::Guard;
+
+pub use fetcher::{FetchError, FetchLimits, Fetcher, Opened};
+pub use lookup::{LookingUp, Lookup, MachineLookup};
+pub use reach::{BadHostRule, HostRule, Reach};
 
 /// How long a request may take as a whole.
 const TIME: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
 use toolgate_opencode::{Opencode, Surroundings};
-use toolgate_packs::{Memory, Workspace};
+use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -40,7 +40,6 @@ pub(crate) struct Lacking {
 }
 
 /// What came of making a pack.
-#[expect(dead_code, reason = "the packs so far need nothing; those that do follow")]
 enum Made {
     On(Arc<dyn Source>),
     /// What it still needs.
@@ -119,6 +118,9 @@ fn make(
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Web => on(Web::new(&settings.web)),
+        PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+        PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
         PackName::Opencode => opencode(settings, filling, environment, tasks)?,
     })
 }
@@ -147,6 +149,15 @@ fn on(pack: impl Pack) -> Made {
     Made::On(Arc::new(PackSource::new(pack)))
 }
 
+/// A pack, or what it still needs.
+fn ready(pack: Result<impl Pack, Unready>) -> anyhow::Result<Made> {
+    match pack {
+        Ok(pack) => Ok(on(pack)),
+        Err(Unready::Needs(needs)) => Ok(Made::Needs(needs)),
+        Err(wrong @ Unready::Wrong { .. }) => Err(wrong.into()),
+    }
+}
+
 /// The tools of a pack, whether it is there or not.
 fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     fn of<P: Pack>() -> Vec<Arc<ToolItem>> {
@@ -155,6 +166,9 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Web => of::<Web>(),
+        PackName::Chat => of::<Chat>(),
+        PackName::Github => of::<Github>(),
         PackName::Opencode => of::<Opencode>(),
     }
 }

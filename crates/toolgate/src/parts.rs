@@ -1,5 +1,6 @@
 //! What hub and commands share: the store, and what is kept in it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -7,14 +8,16 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
-use toolgate_core::{Approvals, Collection, Hub, Origin, Principal, SharedStore, Store as _};
+use toolgate_core::{
+    Approvals, Collection, Hub, Listing, Origin, Principal, SharedStore, SourceId, Store as _,
+};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_policy::pins::Pins;
 use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
-use crate::upstreams::sensitive;
+use crate::upstreams::{Filling, sensitive};
 
 /// The part that is in trouble when secrets cannot be read.
 const SECRETS: &str = "secrets";
@@ -100,8 +103,9 @@ impl Parts {
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
             let mut changes = hub.changes(&Principal::local());
             let watching = async {
+                let mut seen = HashMap::new();
                 loop {
-                    observe(&pins, &hub).await;
+                    observe(&pins, &hub, &mut seen).await;
                     if changes.next().await.is_none() {
                         return;
                     }
@@ -118,7 +122,7 @@ impl Parts {
 
     /// Compares the tools of other servers with those that are known, once.
     pub(crate) async fn observe_pins(&self, hub: &Hub) {
-        observe(&self.pins, hub).await;
+        observe(&self.pins, hub, &mut HashMap::new()).await;
     }
 
     async fn load_secrets(&self) -> anyhow::Result<Snapshot> {
@@ -135,21 +139,33 @@ impl Parts {
     }
 }
 
-/// Shows the pins what all sources list now; our own first, so that whoever takes their names is found out.
-async fn observe(pins: &Pins, hub: &Hub) {
+/// Shows the pins what sources list now that they have not seen; our own first, so that whoever takes their names is
+/// found out.
+async fn observe(pins: &Pins, hub: &Hub, seen: &mut HashMap<SourceId, Arc<Listing>>) {
     let mut listings = hub.listings();
     listings.sort_by_key(|(source, _)| source.is_foreign());
     if !listings.iter().any(|(source, _)| source.is_foreign()) {
         return;
     }
+    seen.retain(|id, _| listings.iter().any(|(source, _)| source.id() == id));
+    let mut otherwise = false;
     for (source, listing) in listings {
+        if seen.get(source.id()).is_some_and(|seen| Arc::ptr_eq(seen, &listing)) {
+            continue;
+        }
         match pins.observe(Origin::of(&*source), &listing.tools).await {
-            Ok(true) => hub.policy_changed(),
-            Ok(false) => {}
+            Ok(changed) => {
+                otherwise |= changed;
+                seen.insert(source.id().clone(), listing);
+            }
             Err(error) => {
                 tracing::warn!(source = %source.id(), "its tools cannot be compared, and stay held: {error}")
             }
         }
+    }
+    // Told once for all, or many servers that come up at the same time would be told of many times each.
+    if otherwise {
+        hub.policy_changed();
     }
 }
 
@@ -168,11 +184,17 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
     let headers = settings.telemetry.headers.values();
     all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value.clone())));
-    all.extend(settings.opencode.password.clone().map(|word| secret("OPENCODE_PASSWORD", word)));
     let environment = process_environment();
     for table in settings.mcp.values() {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
     }
+    // What refers to a secret is hidden as that secret.
+    let (none, opencode) = (Snapshot::default(), settings.opencode.password.as_deref());
+    let tokens = settings.chat.tokens().chain(settings.github.token.as_deref()).chain(opencode);
+    let filling = Filling::new(&none, &environment);
+    all.extend(
+        tokens.filter_map(|text| filling.fill(text).ok()).map(|value| ("PACK_TOKEN".to_owned(), value)),
+    );
     all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }

@@ -17,7 +17,10 @@ use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_opencode::OpencodeConfig;
+use toolgate_packs::chat::ChatConfig;
+use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
+use toolgate_packs::web::WebConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
     LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
@@ -53,18 +56,28 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Pages of the web.
+    Web,
+    /// Messages to people.
+    Chat,
+    /// Issues and pull requests.
+    Github,
     /// A real OpenCode.
     Opencode,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 3] = [Self::Workspace, Self::Memory, Self::Opencode];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Workspace, Self::Memory, Self::Web, Self::Opencode, Self::Chat, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Web => "web",
+            Self::Chat => "chat",
+            Self::Github => "github",
             Self::Opencode => "opencode",
         }
     }
@@ -103,6 +116,9 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) web: WebConfig,
+    pub(crate) chat: ChatConfig,
+    pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
@@ -135,6 +151,9 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            web: WebConfig::default(),
+            chat: ChatConfig::default(),
+            github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
@@ -161,6 +180,16 @@ impl Settings {
     pub(crate) fn limits(&self, fixtures: bool) -> Result<LimitSettings, PolicyError> {
         let limits = LimitSettings::load(&self.limits, &self.principals)?;
         Ok(if fixtures { limits.at_any_pace() } else { limits })
+    }
+
+    /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
+    pub(crate) fn is_pack(&self, name: &str) -> bool {
+        let wanted = |pack: &PackName| match pack {
+            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Opencode => true,
+            PackName::Chat => self.chat.tokens().next().is_some(),
+            PackName::Github => self.github.token.is_some(),
+        };
+        self.packs.iter().any(|pack| pack.word() == name && wanted(pack))
     }
 
     /// The policy as it is written, or all that is wrong with it.

@@ -3,7 +3,7 @@
 mod incoming;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -23,6 +23,9 @@ const EVENTS: usize = 64;
 
 /// How often a connection that takes nothing new is looked after.
 const DRAIN: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// After how many requests in a row, during which it said nothing at all, a server is taken for dead.
+const SILENCES: u32 = 3;
 
 /// How many questions may wait for the first call.
 const EARLY: usize = 8;
@@ -90,6 +93,9 @@ pub(crate) struct Desk {
     pub(crate) noticed: Arc<Notify>,
     updates: broadcast::Sender<Arc<str>>,
     closed: CancellationToken,
+    /// How much the server has said, and how many requests in a row it let pass without a word.
+    heard: AtomicU64,
+    silences: AtomicU32,
     pub(crate) journal: Arc<Journal>,
     /// Whether giving up is told by a notification.
     pub(crate) says_cancelled: AtomicBool,
@@ -121,6 +127,8 @@ pub(crate) struct Ticket {
     pub(crate) events: Option<mpsc::Receiver<Said>>,
     pub(crate) left: Arc<AtomicBool>,
     pub(crate) cancellable: bool,
+    /// How much the server had said before.
+    heard: u64,
 }
 
 impl Desk {
@@ -134,6 +142,8 @@ impl Desk {
             noticed: reports.noticed.clone(),
             updates: reports.updates.clone(),
             closed: CancellationToken::new(),
+            heard: AtomicU64::new(0),
+            silences: AtomicU32::new(0),
             journal: reports.journal.clone(),
             says_cancelled: AtomicBool::new(true),
         })
@@ -158,7 +168,8 @@ impl Desk {
         }
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
         drop(state);
-        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true })
+        let heard = self.heard.load(Ordering::Relaxed);
+        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard })
     }
 
     /// Sends a frame that nobody waits for.
@@ -172,6 +183,12 @@ impl Desk {
     pub(crate) fn retire(&self, why: &str) {
         self.lock().ended.get_or_insert_with(|| why.to_owned());
         self.closed.cancel();
+    }
+
+    /// The server has said something.
+    fn hears(&self) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.silences.store(0, Ordering::Relaxed);
     }
 
     /// Waits until nothing is under way any more.
@@ -266,6 +283,22 @@ impl State {
 }
 
 impl Ticket {
+    /// No answer came in time. A server that says nothing at all is asked whether it is there; one from which still
+    /// nothing comes is of no use, and the next call gets another.
+    pub(crate) fn late(&self) {
+        let desk = &self.desk;
+        if desk.heard.load(Ordering::Relaxed) != self.heard {
+            return;
+        }
+        if desk.silences.fetch_add(1, Ordering::Relaxed) + 1 >= SILENCES {
+            desk.journal.note("does not answer any more", "");
+            return desk.retire("it does not answer any more");
+        }
+        // Whatever it answers, if only that it does not know the method, it is there.
+        let id = desk.next.fetch_add(1, Ordering::Relaxed);
+        desk.post(write::request(&Id::number(id), method::PING, &Raw::EMPTY_OBJECT));
+    }
+
     fn give_up(&self) {
         if self.desk.lock().leave(self.id).is_none() {
             return;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_opencode::Opencode;
-use toolgate_packs::{Memory, Workspace};
+use toolgate_packs::{Chat, Github, Memory, Web, Workspace};
 
 use super::markdown::{code, table};
 use super::schema;
@@ -19,7 +19,15 @@ struct Shown {
 
 /// The packs on the page. The fixtures are not for users.
 fn packs() -> Result<Vec<Shown>> {
-    Ok(vec![shown::<Workspace>()?, shown::<Memory>()?, shown::<Opencode>()?, searching()?])
+    let packs = [
+        shown::<Workspace>()?,
+        shown::<Memory>()?,
+        shown::<Web>()?,
+        shown::<Opencode>()?,
+        shown::<Chat>()?,
+        shown::<Github>()?,
+    ];
+    Ok(packs.into_iter().chain([searching()?]).collect())
 }
 
 fn shown<P: Pack>() -> Result<Shown> {

@@ -1,4 +1,5 @@
-//! The packs through a real hub, in folders that something to protect stands beside.
+//! The packs through a real hub: in folders that something to protect stands beside, and with services played from
+//! recorded shapes.
 
 #![expect(
     clippy::unwrap_used,
@@ -7,11 +8,16 @@
     reason = "tests fail by panicking, and their helpers are tests too"
 )]
 
+mod chat;
+mod github;
 mod house_rules;
 mod memory;
+mod peer;
 mod resources;
 mod roots;
 mod scene;
+mod site;
+mod web;
 mod workspace_list;
 mod workspace_read;
 mod workspace_write;

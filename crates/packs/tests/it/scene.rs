@@ -12,7 +12,7 @@ use toolgate_core::{
     ServerInfo, Target, local_client, search_tools,
 };
 use toolgate_host::Tasks;
-use toolgate_packs::{Memory, MemoryConfig, Workspace, WorkspaceConfig};
+use toolgate_packs::{Chat, Github, Memory, MemoryConfig, Web, Workspace, WorkspaceConfig};
 use toolgate_testkit::{call, list_names};
 use toolgate_wire::Raw;
 
@@ -165,16 +165,16 @@ pub(crate) fn text(result: &Value) -> &str {
 
 /// Definitions of all built-in tools, by name of their pack; those to search with are the hub's own.
 pub(crate) fn definitions() -> Vec<(&'static str, Value)> {
-    let workspace = Workspace::tools();
-    let memory = Memory::tools();
-    let workspace = workspace.iter().map(|tool| (Workspace::NAME, tool.item().raw.to().unwrap()));
-    let memory = memory.iter().map(|tool| (Memory::NAME, tool.item().raw.to().unwrap()));
-    let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap()));
-    workspace.chain(memory).chain(search).collect()
+    fn of<P: Pack>() -> Vec<(&'static str, Value)> {
+        P::tools().iter().map(|tool| (P::NAME, tool.item().raw.to().unwrap())).collect()
+    }
+    let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap())).collect();
+    [of::<Workspace>(), of::<Memory>(), of::<Web>(), search, of::<Chat>(), of::<Github>()].concat()
 }
 
+/// That data is what the tool says it answers with.
 #[track_caller]
-fn check_output(tool: &str, data: &Value) {
+pub(crate) fn check_output(tool: &str, data: &Value) {
     let (_, definition) =
         definitions().into_iter().find(|(_, definition)| definition["name"] == tool).unwrap();
     InputCheck::new(definition["outputSchema"].clone()).check(&Raw::of(data)).unwrap();

@@ -9,6 +9,8 @@ const LIVE: &[&str] = &[
     "approvals",
     "audit",
     "catalog",
+    "chat",
+    "github",
     "http.allowed_hosts",
     "http.cors_origins",
     "http.oauth",
@@ -31,6 +33,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "web",
     "workspace",
 ];
 
@@ -102,6 +105,6 @@ mod tests {
             let is_map = || all.iter().any(|known| known.name.starts_with(&format!("{live}.")));
             assert!(is_key || named(live).is_some() || is_map(), "`{live}` is no key");
         }
-        assert_eq!(Settings::default().packs, [PackName::Workspace, PackName::Memory, PackName::Opencode]);
+        assert_eq!(Settings::default().packs, PackName::ALL);
     }
 }

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_config::{FileSchema, Sections};
+use toolgate_packs::{Chat, Github, Unready};
 use toolgate_upstream::Plan;
 
 use super::Settings;
@@ -40,6 +41,9 @@ impl Settings {
         visitor.key("experimental", "What may change or go with any version.", &mut self.experimental);
         visitor.key("store", "What outlives the process.", &mut self.store);
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
+        visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
+        visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
+        visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
         visitor.key("opencode", "The pack `opencode`: a real OpenCode to hand work to.", &mut self.opencode);
     }
 
@@ -57,9 +61,19 @@ impl Settings {
             if let Err(error) = Plan::new(name, table, |text| Ok(stand_in(text))) {
                 sections.refuse(error.key(), error.message(), error.hint());
             }
-            if settings.packs.iter().any(|pack| pack.word() == name) {
+            if settings.is_pack(name) {
                 let hint = "choose another name for the server, or take the pack out of `packs`";
                 sections.refuse(&format!("mcp.{name}"), "has the name of a pack", hint);
+            }
+        }
+        // A reference stands for a value here, too.
+        let wrong = [
+            Chat::new(&settings.chat, |text| Ok(stand_in(text))).err(),
+            Github::new(&settings.github, |text| Ok(stand_in(text))).err(),
+        ];
+        for wrong in wrong.into_iter().flatten() {
+            if let Unready::Wrong { key, message, hint } = wrong {
+                sections.refuse(&key, &message, hint);
             }
         }
         settings
@@ -175,6 +189,40 @@ mod tests {
             .unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
+    /// What is said of a file that is refused.
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        let document = Loader::new().only("toolgate.toml").text(text).load();
+        let read = document.and_then(|document| document.read(Settings::read));
+        read.err().unwrap_or_else(|| panic!("this is taken:\n{text}")).to_string()
+    }
+
+    #[test]
+    fn a_pack_has_its_name_once_it_is_configured() {
+        let server = "[mcp.github]\ncommand = 'x'\n";
+        read(server);
+        read(&format!("packs = ['memory']\n{server}[github]\ntoken = 'sesame-1'"));
+        let told = refused(&format!("{server}[github]\ntoken = 'sesame-1'"));
+        assert!(told.contains("has the name of a pack"), "{told}");
+    }
+
+    #[test]
+    fn what_packs_cannot_mean_is_refused_without_the_token() {
+        #[track_caller]
+        fn check(text: &str, key: &str) {
+            let told = refused(text);
+            assert!(told.contains(key) && !told.contains("sesame"), "{told}");
+        }
+        check("[chat]\ntargets = ['slack']", "chat.targets");
+        check("[chat.slack]\ntoken = 'sesame 1'", "chat.slack.token");
+        check(
+            "[chat.discord]\ntoken = 'sesame-1'\nbase_url = 'http://chat.example'",
+            "chat.discord.base_url",
+        );
+        check("[github]\ntoken = 'sesame-1'\nrepos = ['octo']", "github.repos");
+        read("[github]\ntoken = '{secret:GITHUB_TOKEN}'");
+    }
+
     #[test]
     fn the_commented_file_means_the_defaults() {
         assert!(read(&template(&tables())) == Settings::default());
@@ -206,6 +254,8 @@ mod tests {
             },
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
+            chat: toolgate_packs::chat::ChatConfig::default(),
+            github: toolgate_packs::github::GithubConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

@@ -225,8 +225,11 @@ fn tools_are_listed_and_shown() {
     memory
       memory_read      Read a memory file; one that does not exist yet is empty
       memory_write     Write a memory file, or add to it
+
+    web
+      web_fetch        Read a web page as Markdown, in parts if it is long; JSON and text are returned as they are
     --- stderr
-    note: these 5 tools cost about 1328 tokens in every conversation
+    note: these 6 tools cost about 1759 tokens in every conversation
     ");
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
@@ -258,7 +261,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 5, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 6, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",
@@ -379,7 +382,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `web`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -414,7 +417,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `web`, not `nothing`
     ");
 }
 

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod chaos;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod cli;
@@ -32,6 +34,8 @@ mod manners;
 mod mcp_cli;
 #[cfg(test)]
 mod message;
+#[cfg(test)]
+mod packs;
 #[cfg(test)]
 mod pipeline;
 #[cfg(test)]

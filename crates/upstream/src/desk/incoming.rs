@@ -20,6 +20,7 @@ pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 impl Desk {
     /// Takes a frame of the server; `on`: the request whose stream it came on.
     pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
+        self.hears();
         match toolgate_wire::parse(frame.clone()) {
             Ok(Frame::One(message)) => self.message(message, on),
             Ok(Frame::Batch(messages)) => {
@@ -42,6 +43,7 @@ impl Desk {
 
     /// A message was too large to be read; if only one call is under way, or only one request, it was for that one.
     pub(crate) fn too_large(&self, on: Option<u64>) {
+        self.hears();
         let what = format!("a message of more than {MESSAGE_LIMIT} bytes");
         self.journal.note("sent a message that is too large", &what);
         let sole = || {

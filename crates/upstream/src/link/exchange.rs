@@ -15,7 +15,7 @@ use toolgate_wire::{Edit, Era, Id, Raw, code, meta, method, write};
 use super::{Ask, Wire};
 use crate::desk::{Question, Said, Ticket, declined};
 use crate::fault::Fault;
-use crate::transport::{Sending, Sent};
+use crate::transport::{Sending, Sent, Transport};
 
 type Answering<'a> = Pin<Box<dyn Future<Output = (Vec<Id>, Vec<Bytes>)> + Send + 'a>>;
 
@@ -129,11 +129,22 @@ pub(super) async fn run(
             answer = &mut ticket.answer => {
                 return answer.unwrap_or_else(|_| Err(Fault::Gone("the connection was closed".into())));
             }
-            sent = &mut sending, if !under_way => match sent? {
-                Sent::UnderWay => under_way = true,
-                Sent::Over => return over(&mut ticket),
+            sent = &mut sending, if !under_way => match sent {
+                Ok(Sent::UnderWay) => under_way = true,
+                Ok(Sent::Over) => return over(&mut ticket),
+                Err(fault) => {
+                    // What has failed need not be given up.
+                    ticket.cancellable = false;
+                    return Err(fault);
+                }
             },
-            () = sleep_until(deadline), if !beside.asks() => return Err(Fault::Late(ask.timeout)),
+            () = sleep_until(deadline), if !beside.asks() => {
+                // Over HTTP another connection would reach the same server.
+                if !matches!(wire.transport, Transport::Http(_)) {
+                    ticket.late();
+                }
+                return Err(Fault::Late(ask.timeout));
+            }
         }
     }
 }

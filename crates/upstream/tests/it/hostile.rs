@@ -123,6 +123,45 @@ async fn one_bad_server_delays_no_other() {
 }
 
 #[tokio::test]
+async fn a_server_that_says_nothing_any_more_is_replaced() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::shaped(behaviour, json!({"timeout": 200}));
+        let echo = || rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None);
+        echo().await.complete();
+        // One that only does not answer a call is left alone.
+        for _ in 0..4 {
+            let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
+            assert_eq!(error.kind(), Kind::Timeout);
+        }
+        assert_eq!(rig.status().lost, 0);
+        let mut failures = 0;
+        let mut echoes = async || match echo().await.outcome {
+            Outcome::Failed(error) => {
+                assert!(matches!(error.kind(), Kind::Timeout | Kind::ConnectionFailed), "{error}");
+                failures += 1;
+                assert!(failures < 3_000, "it is never replaced: {:?}", rig.status());
+                // One that failed often is left alone for a while, and calls fail at once.
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                false
+            }
+            Outcome::Complete(_) | Outcome::InputRequired { .. } | Outcome::Task(_) => true,
+        };
+        while rig.status().lost == 0 {
+            // There may be two for a while: the one by which it was learned, and the caller's own.
+            for pid in rig.status().processes {
+                let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+                rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+            }
+            echoes().await;
+        }
+        while !echoes().await {}
+        assert!(failures >= 3, "{failures} failures, {:?}", rig.status());
+        assert!(rig.notes().contains(&"does not answer any more"));
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
     let rig = Rig::shaped("legacy", json!({"timeout": 20}));
     for _ in 0..5 {
@@ -172,7 +211,7 @@ async fn a_line_of_a_gigabyte_is_passed_by_in_little_memory() {
     );
     // The call ends as soon as that is known; the next answer comes only behind all of it.
     assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()), "it is still the same process");
-    let grown = peak() - before;
+    let grown = peak().saturating_sub(before);
     let note = rig.status().notes.into_iter().find(|note| note.what == "sent a message that is too large");
     assert_eq!(note.map(|note| note.times), Some(1));
     // The most that is kept of it is a sixty-fourth; other tests run beside this one.

@@ -68,7 +68,7 @@ fn which(scene: &Scene<'_>, add: &Add) -> Result<(String, Option<&'static Known>
     }
     let known = Known::find(add.known.as_deref().unwrap_or(&add.name))?;
     // A pack that is on keeps its name; whoever chose the name hears of it.
-    let is_pack = add.known.is_none() && scene.settings.packs.iter().any(|pack| pack.word() == add.name);
+    let is_pack = add.known.is_none() && scene.settings.is_pack(&add.name);
     let name = if is_pack { format!("{}-server", add.name) } else { add.name.clone() };
     Ok((name, Some(known)))
 }

@@ -12,7 +12,7 @@ fn health_says_whether_it_can_do_its_work() {
     let server = Server::start();
     let reply = server.get("/health").send();
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-    let sources = ["fixtures", "workspace", "memory"];
+    let sources = ["fixtures", "workspace", "memory", "web"];
     let health = json!({"status": "ready", "why": [], "sources": sources, "upstreams": {}, "sessions": 0});
     assert_eq!(reply.json(), health);
     let _client = Client::begin(&server);
@@ -39,6 +39,7 @@ fn api_says_what_it_is_and_offers() {
         "workspace: workspace_write",
         "memory: memory_read",
         "memory: memory_write",
+        "web: web_fetch",
     ];
     assert_eq!(tools, expected);
 }

@@ -54,8 +54,7 @@ impl Choice {
         let Findings { found, skipped, problems } = findings;
         let mut items = Vec::new();
         for mut found in found {
-            let is_pack = settings.packs.iter().any(|pack| pack.word() == found.name);
-            if is_pack {
+            if settings.is_pack(&found.name) {
                 found.notes.push(format!("`{}` is a pack, so it gets another name", found.name));
                 found.name += "-server";
             }

@@ -1,0 +1,264 @@
+//! Fetches what a caller names: only where it may reach, hop by hop, and within limits of time and size.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, LOCATION};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use super::decode::{CODINGS, Undecoded, decode};
+use super::lookup::{Lookup, MachineLookup};
+use super::reach::{Barred, Reach, Resolver};
+
+/// How much of an address is told.
+const TOLD: usize = 200;
+
+/// How far a fetch may go.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchLimits {
+    /// How long it may take as a whole.
+    pub time: Duration,
+    /// How many bytes a body may have, as it comes and as it is read.
+    pub bytes: usize,
+    /// How many redirects are followed.
+    pub redirects: usize,
+}
+
+/// Why nothing was fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The address is none.
+    #[error("`{url}` is no address with `http` or `https`")]
+    Address {
+        /// The address.
+        url: String,
+    },
+    /// The address holds a name or a password.
+    #[error("`{url}` holds a user name or a password")]
+    Credentials {
+        /// The address, without them.
+        url: String,
+    },
+    /// A person denied the host.
+    #[error("the host of `{url}` is denied")]
+    Denied {
+        /// The address.
+        url: String,
+    },
+    /// The host is on this machine or in a network of its own.
+    #[error("`{url}` is at no public address")]
+    TooNear {
+        /// The address.
+        url: String,
+    },
+    /// One redirect led to the next.
+    #[error("`{url}` is redirected more than {most} times")]
+    Redirects {
+        /// Where it began.
+        url: String,
+        /// How many redirects are followed.
+        most: usize,
+    },
+    /// It took too long.
+    #[error("`{url}` did not answer in whole within {} s", time.as_secs_f32())]
+    Late {
+        /// The address.
+        url: String,
+        /// How long it may take.
+        time: Duration,
+    },
+    /// There was no answer, or not the whole of it.
+    #[error("`{url}` could not be reached, or broke off")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What happened.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The body is too large.
+    #[error("`{url}` has more than {most} bytes")]
+    TooLarge {
+        /// The address.
+        url: String,
+        /// How many it may have.
+        most: usize,
+    },
+    /// The body is coded in a way that is not understood.
+    #[error("`{url}` comes in the coding `{coding}`")]
+    Coding {
+        /// The address.
+        url: String,
+        /// How it is coded.
+        coding: String,
+    },
+}
+
+/// Fetches what a caller names. It sends no cookies and no credentials, and uses no proxy: whoever resolves the name
+/// decides where it leads, so it has to be us.
+#[derive(Debug)]
+pub struct Fetcher {
+    reach: Arc<Reach>,
+    lookup: Arc<dyn Lookup>,
+    limits: FetchLimits,
+    client: OnceCell<Client>,
+}
+
+/// An answer whose body is not read yet.
+#[derive(Debug)]
+pub struct Opened {
+    /// Where it came from, behind all redirects.
+    pub url: Url,
+    /// How.
+    pub status: u16,
+    /// With which headers.
+    pub headers: HeaderMap,
+    body: Response,
+    until: Instant,
+    limits: FetchLimits,
+}
+
+impl Fetcher {
+    /// Fetches from where it may reach.
+    pub fn new(reach: Reach, limits: FetchLimits) -> Self {
+        Self { reach: Arc::new(reach), lookup: Arc::new(MachineLookup), limits, client: OnceCell::new() }
+    }
+
+    /// The same, with names looked up elsewhere than the machine does.
+    #[must_use]
+    pub fn with_lookup(self, lookup: Arc<dyn Lookup>) -> Self {
+        Self { lookup, ..self }
+    }
+
+    /// Asks for what is at an address, and follows redirects. The body is still to be read.
+    ///
+    /// # Errors
+    /// An address on the way may not be asked, or there was no answer in time.
+    pub async fn open(&self, url: &str, accept: &'static str) -> Result<Opened, FetchError> {
+        let until = Instant::now() + self.limits.time;
+        let late = |_| FetchError::Late { url: told(url), time: self.limits.time };
+        timeout_at(until, self.follow(url, accept, until)).await.map_err(late)?
+    }
+
+    async fn follow(&self, url: &str, accept: &'static str, until: Instant) -> Result<Opened, FetchError> {
+        let mut at = self.permitted(Url::parse(url).ok(), url)?;
+        for _ in 0..=self.limits.redirects {
+            let request = self.client().await?.get(at.clone()).header(ACCEPT, accept);
+            let sent = request.header(ACCEPT_ENCODING, CODINGS).send().await;
+            let body = sent.map_err(|error| lost(&at, error))?;
+            let Some(next) = location(&body) else {
+                let (status, headers) = (body.status().as_u16(), body.headers().clone());
+                return Ok(Opened { url: at, status, headers, body, until, limits: self.limits });
+            };
+            at = self.permitted(at.join(&next).ok(), &next)?;
+        }
+        Err(FetchError::Redirects { url: told(url), most: self.limits.redirects })
+    }
+
+    /// An address, if it may be asked as far as it can be told without resolving its name.
+    fn permitted(&self, url: Option<Url>, written: &str) -> Result<Url, FetchError> {
+        let Some(mut url) = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        else {
+            return Err(FetchError::Address { url: told(written) });
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            let bare = url.set_username("").and(url.set_password(None));
+            let url = bare.map_or_else(|()| "the address".to_owned(), |()| told(url.as_str()));
+            return Err(FetchError::Credentials { url });
+        }
+        match self.reach.permits(&url) {
+            Ok(()) => Ok(url),
+            Err(barred) => Err(refused(barred, &url)),
+        }
+    }
+
+    async fn client(&self) -> Result<&Client, FetchError> {
+        let resolver = Resolver { reach: self.reach.clone(), lookup: self.lookup.clone() };
+        let make = async || {
+            Client::builder()
+                .redirect(Policy::none())
+                .no_proxy()
+                .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+                .dns_resolver(Arc::new(resolver))
+                .build()
+        };
+        let unready = |error| FetchError::Unreachable { url: "any address".into(), source: Box::new(error) };
+        self.client.get_or_try_init(make).await.map_err(unready)
+    }
+}
+
+impl Opened {
+    /// The body, with its coding undone.
+    ///
+    /// # Errors
+    /// It is too large, or did not come in whole and in time.
+    pub async fn read(self) -> Result<Vec<u8>, FetchError> {
+        let Self { url, headers, body, until, limits, .. } = self;
+        let late = |_| FetchError::Late { url: told(url.as_str()), time: limits.time };
+        let body = timeout_at(until, whole(body, &url, limits.bytes)).await.map_err(late)??;
+        let coding =
+            headers.get(CONTENT_ENCODING).map_or("", |coding| coding.to_str().unwrap_or("?")).to_owned();
+        let undone = {
+            let coding = coding.clone();
+            tokio::task::spawn_blocking(move || decode(&coding, body, limits.bytes)).await
+        };
+        let url = || told(url.as_str());
+        let broken = |source| FetchError::Unreachable { url: url(), source };
+        undone.map_err(|error| broken(Box::new(error)))?.map_err(|why| match why {
+            Undecoded::TooLarge => FetchError::TooLarge { url: url(), most: limits.bytes },
+            Undecoded::Unknown => FetchError::Coding { url: url(), coding: told(&coding) },
+            Undecoded::Broken(error) => broken(Box::new(error)),
+        })
+    }
+}
+
+/// The body as it comes, if it is not too large.
+async fn whole(mut answer: Response, url: &Url, most: usize) -> Result<Vec<u8>, FetchError> {
+    let mut body = Vec::new();
+    while let Some(piece) = answer.chunk().await.map_err(|error| lost(url, error))? {
+        if body.len() + piece.len() > most {
+            return Err(FetchError::TooLarge { url: told(url.as_str()), most });
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+/// Where an answer redirects to.
+fn location(answer: &Response) -> Option<String> {
+    let redirects = matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let to = answer.headers().get(LOCATION).filter(|_| redirects)?;
+    Some(String::from_utf8_lossy(to.as_bytes()).into_owned())
+}
+
+/// Why a request was not answered: because the resolver stopped it, or for all other reasons.
+fn lost(url: &Url, error: reqwest::Error) -> FetchError {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(&error);
+    while let Some(inner) = cause {
+        if let Some(barred) = inner.downcast_ref::<Barred>() {
+            return refused(*barred, url);
+        }
+        cause = inner.source();
+    }
+    FetchError::Unreachable { url: told(url.as_str()), source: Box::new(error) }
+}
+
+fn refused(barred: Barred, url: &Url) -> FetchError {
+    let url = told(url.as_str());
+    match barred {
+        Barred::Denied => FetchError::Denied { url },
+        Barred::TooNear => FetchError::TooNear { url },
+    }
+}
+
+/// An address as it is told: not longer than anyone reads.
+fn told(url: &str) -> String {
+    match url.char_indices().nth(TOLD) {
+        Some((end, _)) => format!("{}…", &url[..end]),
+        None => url.to_owned(),
+    }
+}

@@ -1,0 +1,62 @@
+//! `chat_send`: send a message by Discord, Slack or Telegram.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+
+use super::Chat;
+use super::delivery::deliver;
+use super::split::split;
+use super::target::{Provider, Target};
+
+pub(super) struct ChatSend;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    #[schemars(description = "The chat service.")]
+    provider: Provider,
+    /// Whom it is for: `user:ID`, `channel:ID`, or an id alone.
+    target: String,
+    /// The text; a long one becomes several messages, in which blocks of code stay whole.
+    message: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Output {
+    #[schemars(description = "The chat service.")]
+    provider: Provider,
+    /// Whom it was sent to.
+    target: String,
+    /// The ids of the messages that were sent, in order; all of the text went out.
+    messages: Vec<String>,
+}
+
+impl Tool<Chat> for ChatSend {
+    type Input = Input;
+    type Output = Json<Output>;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "chat_send",
+        title: "Send chat message",
+        description: "Send a message to a person or a channel by Discord, Slack or Telegram.",
+        hints: Hints::CREATE,
+    };
+
+    async fn run(&self, pack: &Chat, run: &RunHandle, input: Input) -> Result<Json<Output>> {
+        let Input { provider, target, message } = input;
+        let line = pack.line(provider)?;
+        let target = Target::parse(provider, &target)?;
+        pack.permits(provider, &target)?;
+        let parts = split(&message, provider.limit());
+        if parts.is_empty() {
+            return Err(Error::new(Kind::InvalidInput, "`message` is empty").hint("write what to send"));
+        }
+        let most = pack.max_parts;
+        if parts.len() > most {
+            let error = format!("`message` is {} messages long; {most} are allowed", parts.len());
+            return Err(Error::new(Kind::InvalidInput, error).hint("send less, or a link to it"));
+        }
+        let messages = deliver(line, run, &target, &parts).await?;
+        Ok(Json(Output { provider, target: target.to_string(), messages }))
+    }
+}

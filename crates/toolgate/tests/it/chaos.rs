@@ -1,0 +1,175 @@
+//! Fifty servers behind the binary, most of them killed, stopped and misbehaving at random, while many clients call:
+//! no answer is wrong or lost, nothing is done twice, and nothing is left behind.
+//!
+//! `TOOLGATE_CHAOS_SEED` repeats a run as far as chance goes, `TOOLGATE_CHAOS_SECONDS` makes it longer.
+
+#![expect(clippy::disallowed_methods, reason = "a run can be repeated and prolonged from outside")]
+
+mod client;
+mod dice;
+mod fake;
+mod herd;
+mod trouble;
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::message::request;
+use crate::process::{PATIENCE, Place, Server, unlimited, until};
+use client::{Client, Seen};
+use dice::Dice;
+use herd::{Fake, Herd, Process};
+
+const CLIENTS: u64 = 32;
+const ROUND: u64 = 10;
+
+/// What the server holds when nobody calls.
+#[derive(Debug)]
+struct Holds {
+    descriptors: usize,
+    megabytes: usize,
+}
+
+/// How much more it may hold after the last round than after the first. What it loses in each call would be far more.
+const MORE_DESCRIPTORS: usize = 150;
+const MORE_MEGABYTES: usize = 60;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).map_or(otherwise, |text| text.parse().unwrap())
+}
+
+#[test]
+fn fifty_servers_in_trouble_give_no_wrong_answer_and_leave_nothing_behind() {
+    let seed = number("TOOLGATE_CHAOS_SEED", RandomState::new().hash_one(()) % 1_000_000);
+    let rounds = (number("TOOLGATE_CHAOS_SECONDS", 2 * ROUND) / ROUND).max(2);
+    println!("TOOLGATE_CHAOS_SEED={seed}, {rounds} rounds of {ROUND} s");
+    let herd = Herd::new();
+    let toml = unlimited(&format!("packs = []\n{}", herd.toml()));
+    let server = Server::start_in(Place::configured(&toml), &[]);
+    until("all servers are known", || {
+        let list = server.post(request(1, "tools/list", &json!({}))).send().json();
+        list["result"]["tools"].as_array().unwrap().len() == 2 * herd::SERVERS
+    });
+    let seen = Seen::default();
+    let mut held = Vec::new();
+    for round in 0..rounds {
+        let stage = Stage { server: &server, herd: &herd, seen: &seen, seed, round };
+        held.push(stage.chaos());
+        println!("{seen}; then {:?}", held[held.len() - 1]);
+    }
+    judge(&held, &seen, &herd);
+    assert!(!server.log().contains("panicked"), "{}", server.log());
+    server.running.terminate();
+    let mut server = server;
+    assert_eq!(server.running.code(), Some(0));
+    until("no process is left", || herd.processes().is_empty());
+}
+
+/// Where a round takes place.
+struct Stage<'a> {
+    server: &'a Server,
+    herd: &'a Herd,
+    seen: &'a Seen,
+    seed: u64,
+    round: u64,
+}
+
+impl<'a> Stage<'a> {
+    fn dice(&self, which: u64) -> Dice {
+        Dice::new(self.seed, self.unique(which))
+    }
+
+    fn unique(&self, which: u64) -> u64 {
+        self.round * 100 + which
+    }
+
+    fn client(&self, which: u64) -> Client<'a> {
+        Client::new(self.unique(which), self.server.post(""), self.dice(which), self.herd, self.seen)
+    }
+
+    /// A round of trouble, after which all servers get well. Says what the server then holds.
+    fn chaos(&self) -> Holds {
+        let over = AtomicBool::new(false);
+        let most = thread::scope(|scope| {
+            for which in 0..CLIENTS {
+                let (mut client, over) = (self.client(which), &over);
+                scope.spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        client.go();
+                    }
+                });
+            }
+            let trouble = scope.spawn(|| trouble::make(self.herd, self.dice(CLIENTS), &over));
+            thread::sleep(Duration::from_secs(ROUND));
+            over.store(true, Ordering::Relaxed);
+            trouble.join().unwrap()
+        });
+        let connections = self.herd.connections();
+        // One that is being ended may still be there when the next one is.
+        assert!(most <= 2 * connections, "{most} processes for {connections} connections");
+        self.heal();
+        let in_order = |processes: &[Process]| {
+            servers(processes) <= connections
+                && processes.iter().all(|process| process.is_server || process.belongs(processes))
+        };
+        until("no process is left over", || in_order(&self.herd.processes()));
+        let id = self.server.running.id();
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let kilobytes: usize = resident.trim().trim_end_matches(" kB").parse().unwrap();
+        Holds {
+            descriptors: std::fs::read_dir(format!("/proc/{id}/fd")).unwrap().count(),
+            megabytes: kilobytes / 1024,
+        }
+    }
+
+    /// Calls every server until it answers again.
+    fn heal(&self) {
+        thread::scope(|scope| {
+            for (which, some) in (CLIENTS + 1..).zip(self.herd.all.chunks(8)) {
+                let mut client = self.client(which);
+                scope.spawn(move || some.iter().for_each(|fake| answers_again(fake, &mut client)));
+            }
+        });
+    }
+}
+
+fn servers(processes: &[Process]) -> usize {
+    processes.iter().filter(|process| process.is_server).count()
+}
+
+fn answers_again(fake: &Fake, client: &mut Client<'_>) {
+    let begun = Instant::now();
+    while let Err(answer) = client.call(fake, "") {
+        assert!(begun.elapsed() < PATIENCE, "`{}` never answers again, but {answer}", fake.name);
+        // One over HTTP may have been told to die at the very end.
+        fake.start();
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn judge(held: &[Holds], seen: &Seen, herd: &Herd) {
+    let wrong = seen.wrong.lock().unwrap();
+    assert!(wrong.is_empty(), "{} wrongs:\n{}", wrong.len(), wrong.join("\n"));
+    let mut done = HashSet::new();
+    let mut acts = HashSet::new();
+    for fake in &herd.all {
+        for line in std::fs::read_to_string(fake.place.join("calls")).unwrap().lines() {
+            let (tool, nonce) = line.split_once(' ').unwrap();
+            assert!(tool != "act" || acts.insert(nonce.to_owned()), "{nonce} was done twice");
+            done.insert(nonce.to_owned());
+        }
+    }
+    let nonces = seen.nonces.lock().unwrap();
+    assert!(nonces.iter().all(|nonce| done.contains(nonce)), "an answer without a call");
+    let counts = [&seen.right, &seen.failed, &seen.given_up].map(|count| count.load(Ordering::Relaxed));
+    assert!(counts[0] > 200 && counts[1] > 20 && counts[2] > 0, "too little happened: {seen}");
+    let (first, last) = (held.first().unwrap(), held.last().unwrap());
+    assert!(last.descriptors < first.descriptors + MORE_DESCRIPTORS, "{held:?}");
+    assert!(last.megabytes < first.megabytes + MORE_MEGABYTES, "{held:?}");
+}

@@ -1,0 +1,89 @@
+//! Packs that need a token: what they say without it, and what they do with it.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::process::{Place, run};
+
+const TOKEN: &str = "xoxb-sesame-open-1234";
+
+fn listed(place: &Place) -> Vec<Value> {
+    let ended = run(place.toolgate(&["tools", "list", "--all", "--json"]), b"");
+    assert_eq!(ended.code, 0, "{ended:#?}");
+    serde_json::from_str::<Value>(&ended.stdout).unwrap()["items"].as_array().unwrap().clone()
+}
+
+/// What a tool still needs, if it is not there.
+#[track_caller]
+fn needs(place: &Place, tool: &str) -> Option<String> {
+    let listed = listed(place);
+    let item = listed.iter().find(|item| item["definition"]["name"] == tool).unwrap();
+    item.get("needs").map(|needs| needs.as_str().unwrap().to_owned())
+}
+
+fn set_secret(place: &Place, name: &str) {
+    let ended = run(place.toolgate(&["secret", "set", name]), TOKEN.as_bytes());
+    assert_eq!(ended.code, 0, "{ended:#?}");
+}
+
+/// A service that answers every request the same, with what it was asked in the error.
+fn refusing() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 8192];
+            let length = stream.read(&mut head).unwrap();
+            let head = String::from_utf8_lossy(&head[..length]).into_owned();
+            let body = serde_json::json!({"ok": false, "error": "not_allowed", "message": head}).to_string();
+            let answer = format!(
+                "HTTP/1.1 403 No\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn a_pack_says_what_it_needs_until_it_is_there() {
+    let place = Place::new();
+    assert_eq!(needs(&place, "github_list_issues").as_deref(), Some("set `github.token`"));
+    assert!(needs(&place, "chat_send").unwrap().contains("`chat.slack.token`"));
+    let toml = "[github]\ntoken = '{secret:GITHUB_TOKEN}'\n[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n";
+    let place = Place::configured(toml);
+    assert!(needs(&place, "github_list_issues").unwrap().contains("GITHUB_TOKEN"));
+    set_secret(&place, "GITHUB_TOKEN");
+    set_secret(&place, "SLACK_TOKEN");
+    assert_eq!(needs(&place, "github_list_issues"), None);
+    assert!(needs(&place, "chat_send").unwrap().contains("`chat.targets`"));
+}
+
+#[test]
+fn a_token_is_shown_nowhere_wherever_it_is_written() {
+    let url = refusing();
+    for token in ["{secret:BOT}", TOKEN] {
+        let place = Place::configured(&format!(
+            "[chat]\ntargets = ['*']\n[chat.slack]\ntoken = '{token}'\nbase_url = '{url}'\n\
+             [chat.telegram]\ntoken = '{token}'\nbase_url = '{url}'\n[github]\ntoken = '{token}'\nbase_url = '{url}'\n"
+        ));
+        set_secret(&place, "BOT");
+        for call in [
+            &["chat_send", "provider=slack", "target=channel:C012", "message=hi"][..],
+            &["chat_send", "provider=telegram", "target=user:42", "message=hi"],
+            &["github_list_issues", "owner=octo", "repo=repo"],
+        ] {
+            let ended =
+                run(place.toolgate(&[&["--log-level", "debug", "tools", "call"], call].concat()), b"");
+            assert_eq!(ended.code, 1, "{ended:#?}");
+            assert!(!format!("{ended:?}").contains("sesame"), "{ended:#?}");
+        }
+        let ended = run(place.toolgate(&["config", "show"]), b"");
+        assert!(ended.code == 0 && !ended.stdout.contains("sesame"), "{ended:#?}");
+    }
+}
