@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::{AnyTool, Pack, Result};
+use toolgate_core::{AnyTool, Offers, Pack, Result, RunHandle, Shelf};
 use toolgate_host::{Secret, Tasks};
+use toolgate_wire::Raw;
 
 use crate::OpencodeConfig;
 use crate::directory::Project;
 use crate::server::{Link, Server};
 use crate::turn::Queues;
+use crate::{prompts, resources};
 
 /// Tools that act on an OpenCode server.
 pub struct Opencode {
@@ -72,5 +74,24 @@ impl Pack for Opencode {
 
     fn tools() -> Vec<AnyTool<Self>> {
         crate::tools::all()
+    }
+
+    fn offers() -> Offers {
+        Offers { tools: true, resources: true, prompts: true, ..Offers::default() }
+    }
+
+    fn attach(&self, shelf: Shelf) {
+        shelf.update(|listing| {
+            resources::list(listing);
+            listing.prompts = prompts::listed();
+        });
+    }
+
+    async fn read(&self, _: &RunHandle, uri: &str) -> Result<Raw> {
+        self.resource(uri).await
+    }
+
+    async fn prompt(&self, _: &RunHandle, name: &str, arguments: Raw) -> Result<Raw> {
+        prompts::get(name, &arguments)
     }
 }
