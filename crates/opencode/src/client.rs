@@ -112,7 +112,7 @@ impl Client {
         }
         let (status, kind) = (answer.status().as_u16(), kind(&answer));
         let body = self.read(answer).await?;
-        Err(self.failure(&request.url, status, &kind, &body))
+        Err(self.failure(&request.url, status, &kind, &body).await)
     }
 
     /// Hides the password that a server of ours got from what it says.
@@ -151,8 +151,12 @@ impl Client {
         Ok(self.hide(body.into()))
     }
 
-    fn failure(&self, url: &Url, status: u16, kind: &str, body: &[u8]) -> Error {
-        failure::failure(&failure::Refusal { path: url.path(), status, kind, body }, self.log.as_deref())
+    async fn failure(&self, url: &Url, status: u16, kind: &str, body: &[u8]) -> Error {
+        let refusal = failure::Refusal { path: url.path(), status, kind, body };
+        if let Some((log, reference)) = self.log.as_deref().zip(refusal.reference()) {
+            log.wait_for(&reference).await;
+        }
+        failure::failure(&refusal, self.log.as_deref())
     }
 }
 
@@ -188,7 +192,7 @@ impl Request<'_> {
         }
         // Routes that it does not have, it answers with the page of its web interface.
         if kind != "application/json" {
-            return Err(client.failure(&url, 200, &kind, &body));
+            return Err(client.failure(&url, 200, &kind, &body).await);
         }
         serde_json::from_slice(&body).map_err(|error| {
             Error::new(Kind::Upstream, format!("OpenCode's answer to `{}` is not JSON", url.path()))
@@ -210,7 +214,7 @@ impl Request<'_> {
             if status.is_success() {
                 return Ok((kind, body));
             }
-            Err(client.failure(&self.url, status.as_u16(), &kind, &body))
+            Err(client.failure(&self.url, status.as_u16(), &kind, &body).await)
         };
         let answer = tokio::time::timeout(self.time, whole).await;
         answer.unwrap_or_else(|_| Err(failure::late(&client.base, self.time)))

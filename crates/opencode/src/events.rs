@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,7 @@ const SILENCE: Duration = Duration::from_secs(35);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Something that happened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {
     /// OpenCode said so.
     Said {
@@ -112,17 +113,22 @@ async fn read(
     // Whoever listened before the stream broke has missed what was said meanwhile.
     drop(told.send(Arc::new(Event::Gap)));
     while let Ok(Ok(Some(piece))) = tokio::time::timeout(SILENCE, stream.chunk()).await {
-        decoder.push(&piece);
-        for event in decoder.by_ref() {
-            let Some(event) = event.ok().and_then(|event| parse(&client.hide(event.data))) else {
-                // What cannot be read may have been important.
-                drop(told.send(Arc::new(Event::Gap)));
-                continue;
-            };
+        for event in completed(&mut decoder, &piece, |data| client.hide(data)) {
             drop(told.send(Arc::new(event)));
         }
     }
     Ok(())
+}
+
+/// The events that a piece of the stream completes.
+fn completed(decoder: &mut Decoder, piece: &[u8], hide: impl Fn(Bytes) -> Bytes) -> Vec<Event> {
+    decoder.push(piece);
+    let read = |data| parse(&hide(data));
+    // What cannot be read may have been important.
+    decoder
+        .by_ref()
+        .map(|event| event.ok().and_then(|event| read(event.data)).unwrap_or(Event::Gap))
+        .collect()
 }
 
 /// Reads an event: on this stream it is wrapped together with its project.
@@ -131,4 +137,36 @@ fn parse(data: &[u8]) -> Option<Event> {
     let event = if value["payload"].is_object() { value["payload"].take() } else { value };
     let kind = event["type"].as_str()?.to_owned();
     Some(Event::Said { kind, properties: event["properties"].clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const STREAM: &str = concat!(
+        ": hello\n\n",
+        "data: {\"payload\":{\"type\":\"a\",\"properties\":{\"x\":\"\u{e4}\"}}}\n\n",
+        "data: not json\r\n\r\n",
+        "data: {\"payload\":{\"type\":7}}\n\n",
+        "event: odd\nid: 1\ndata: {\"type\":\"b\"}\n\n",
+    );
+
+    fn read(pieces: &[&[u8]]) -> Vec<Event> {
+        let mut decoder = Decoder::new(MOST_BYTES);
+        pieces.iter().flat_map(|piece| completed(&mut decoder, piece, |data| data)).collect()
+    }
+
+    #[test]
+    fn a_stream_that_is_cut_anywhere_tells_what_came_whole_and_goes_on() {
+        let said = |kind: &str, properties| Event::Said { kind: kind.into(), properties };
+        let all = [said("a", json!({"x": "\u{e4}"})), Event::Gap, Event::Gap, said("b", Value::Null)];
+        for place in 0..=STREAM.len() {
+            let (before, behind) = STREAM.as_bytes().split_at(place);
+            let first = read(&[before]);
+            assert_eq!(first, all[..first.len()], "cut at {place}");
+            assert_eq!(read(&[before, behind]), all, "in two pieces at {place}");
+        }
+    }
 }

@@ -126,12 +126,13 @@ fn said(message: &Value) -> Value {
     said
 }
 
+/// The changes of every turn, in order: OpenCode keeps them with the prompt that led to them.
 async fn diff(link: &Link, id: &str) -> Result<String> {
-    // One that does not exist has no changes, says OpenCode.
-    link.client().get(&["session", id]).send().await?;
-    let files = link.client().get(&["session", id, "diff"]).send().await?;
-    let patches = files.as_array().into_iter().flatten().filter_map(|file| file["patch"].as_str());
-    Ok(patches.map(|patch| format!("{}\n", patch.trim_end())).collect())
+    let path = ["session", id, "message"];
+    let messages = link.client().get(&path).query("limit", MESSAGES).send().await?;
+    let turns = messages.as_array().into_iter().flatten().map(|message| &message["info"]["summary"]["diffs"]);
+    let files = turns.filter_map(Value::as_array).flatten();
+    Ok(files.filter_map(|file| file["patch"].as_str()).fold(String::new(), |all, patch| all + patch + "\n"))
 }
 
 fn pretty(value: &Value) -> String {

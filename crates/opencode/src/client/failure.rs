@@ -16,6 +16,14 @@ pub(super) struct Refusal<'a> {
     pub(super) body: &'a [u8],
 }
 
+impl Refusal<'_> {
+    /// Where in the log of the server the reason stands.
+    pub(super) fn reference(&self) -> Option<String> {
+        let body: Value = serde_json::from_slice(self.body).ok()?;
+        text(&body["data"]["ref"])
+    }
+}
+
 /// The error that an answer stands for; `log` knows the reasons that OpenCode only refers to.
 pub(super) fn failure(refusal: &Refusal<'_>, log: Option<&LogRing>) -> Error {
     if refusal.status == 401 {

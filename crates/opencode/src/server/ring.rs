@@ -2,10 +2,15 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// How many lines are kept, and how much of each.
 const LINES: usize = 400;
 const LENGTH: usize = 4096;
+
+/// How often it is looked whether a reason has come, and how long.
+const LOOK: Duration = Duration::from_millis(50);
+const LOOKS: usize = 60;
 
 /// The last lines of a log.
 #[derive(Debug, Default)]
@@ -31,6 +36,16 @@ impl LogRing {
         let last =
             lines.iter().rev().find(told).or_else(|| lines.iter().rev().find(|line| !line.trim().is_empty()));
         last.cloned()
+    }
+
+    /// Waits until the reason of an error is there: the answer that refers to it may be faster than the log.
+    pub(crate) async fn wait_for(&self, reference: &str) {
+        for _ in 0..LOOKS {
+            if self.reason(reference).is_some() {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Why an error with this reference happened.

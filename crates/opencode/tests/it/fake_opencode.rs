@@ -26,10 +26,12 @@ const STREAM: &str = concat!(
 /// How a fake behaves.
 #[derive(Clone, Copy)]
 enum Mode {
-    /// Its stream breaks after so many bytes, each time a few later.
+    /// Its stream breaks after so many bytes, each time some later.
     Cut(usize),
     /// It has a page for everything but its health.
     Page,
+    /// It says half of everything but its health.
+    Half,
 }
 
 struct Fake {
@@ -72,7 +74,7 @@ impl Fake {
         if path == "/global/event" {
             let time = self.streams.fetch_add(1, Ordering::Relaxed);
             let Mode::Cut(first) = self.mode else { panic!("no stream is asked for") };
-            let end = (first + 40 * time).min(STREAM.len());
+            let end = (first + 200 * time).min(STREAM.len());
             stream
                 .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
                 .await?;
@@ -93,6 +95,9 @@ impl Fake {
         }
         if matches!(self.mode, Mode::Page) {
             return ("text/html", "<html>OpenCode</html>".to_owned());
+        }
+        if matches!(self.mode, Mode::Half) {
+            return ("application/json", r#"[{"id": "ses_"#.to_owned());
         }
         match path {
             "/session" if head.starts_with("POST") => json(json!({"id": SESSION, "directory": "/"})),
@@ -116,26 +121,40 @@ fn at(url: String) -> OpencodeConfig {
     OpencodeConfig { server_url: Some(url), ..OpencodeConfig::default() }
 }
 
+/// A run whose stream of events first breaks after so many bytes.
+async fn cut(first: usize) {
+    let stage = &*STAGE;
+    let (hub, _) = stage.other(at(start(Mode::Cut(first)).await));
+    let run = hub.start(call(client_legacy(), "opencode_run", json!({"prompt": "x"})));
+    let out = stage.result(drive(run, []).await);
+    assert_eq!(out["content"], "still here", "cut at {first}");
+}
+
 #[test]
 fn a_turn_outlives_nonsense_and_a_stream_that_breaks_anywhere() {
     let stage = &*STAGE;
-    for first in (0..STREAM.len()).step_by(37) {
-        let url = stage.run(start(Mode::Cut(first)));
-        let (hub, _) = stage.other(at(url));
+    let places: Vec<usize> = (0..=STREAM.len()).step_by(23).collect();
+    for some in places.chunks(10) {
         stage.run(async {
-            let run = hub.start(call(client_legacy(), "opencode_run", json!({"prompt": "x"})));
-            let out = stage.result(drive(run, []).await);
-            assert_eq!(out["content"], "still here", "cut at {first}");
+            let runs: Vec<_> = some.iter().map(|first| stage.tasks.spawn(cut(*first))).collect();
+            for run in runs {
+                run.await.unwrap();
+            }
         });
     }
 }
 
 #[test]
-fn a_page_in_the_place_of_an_answer_is_an_error() {
-    let stage = &*STAGE;
-    let url = stage.run(start(Mode::Page));
-    let (hub, _) = stage.other(at(url));
-    let error = stage.run(fails(&hub, call(client_legacy(), "opencode_session_list", json!({}))));
-    assert_eq!(error.kind(), Kind::Upstream, "{error}");
-    assert_eq!(error.message(), "OpenCode does not know `/session`: it answered text/html");
+fn a_page_or_half_an_answer_is_an_error() {
+    #[track_caller]
+    fn check(mode: Mode, words: &str) {
+        let stage = &*STAGE;
+        let url = stage.run(start(mode));
+        let (hub, _) = stage.other(at(url));
+        let error = stage.run(fails(&hub, call(client_legacy(), "opencode_session_list", json!({}))));
+        assert_eq!((error.kind(), error.message()), (Kind::Upstream, words));
+        assert!(error.next_step().is_some(), "{error}");
+    }
+    check(Mode::Page, "OpenCode does not know `/session`: it answered text/html");
+    check(Mode::Half, "OpenCode's answer to `/session` is not JSON");
 }

@@ -8,11 +8,12 @@
     reason = "this is test code; what is not as it should be stops its test"
 )]
 
-mod fake_model;
 mod fake_opencode;
 mod files;
 mod house_rules;
 mod people;
+mod progress;
+mod resources;
 mod servers;
 mod sessions;
 mod settings;

@@ -10,9 +10,9 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use toolgate_core::{Event, Hub, Kind, Outcome, Run};
 use toolgate_host::Program;
 use toolgate_opencode::OpencodeConfig;
-use toolgate_testkit::{call, client_legacy, drive};
+use toolgate_testkit::{call, client_legacy, drive, opencode_program};
 
-use crate::stage::{STAGE, fails, program, variables};
+use crate::stage::{STAGE, fails};
 
 fn prompt(hub: &Hub, text: &str) -> Run {
     hub.start(call(client_legacy(), "opencode_run", json!({"prompt": text})))
@@ -58,7 +58,7 @@ async fn kill(id: u32) {
 fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
     let stage = &*STAGE;
     let name = stage.home.join("opencode-to-kill");
-    symlink(program(), &name).unwrap();
+    symlink(opencode_program(), &name).unwrap();
     let config = OpencodeConfig { program: Some(name.clone()), ..OpencodeConfig::default() };
     let (hub, tasks) = stage.other(config);
     stage.run(async {
@@ -71,6 +71,9 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
         let driven = drive(prompt(&hub, "hello again"), []).await;
         assert_eq!(stage.result(driven)["content"], "ECHO: hello again");
         assert_ne!(process(&name), Some(first));
+        let list = drive(hub.start(call(client_legacy(), "opencode_session_list", json!({}))), []).await;
+        let list = stage.result(list);
+        assert!(list["items"].as_array().unwrap().iter().all(|item| item["status"] == "idle"), "{list}");
         let change = json!({"tool": "websearch", "permission": "deny"});
         let run = hub.start(call(client_legacy(), "opencode_permission_set", change));
         let file = stage.result(drive(run, []).await)["file"].as_str().unwrap().to_owned();
@@ -92,9 +95,9 @@ fn the_configured_server_is_used_with_its_password_and_left_as_it_was() {
     };
     stage.run(async {
         let name = stage.home.join("opencode-of-others");
-        symlink(program(), &name).unwrap();
+        symlink(opencode_program(), &name).unwrap();
         let program = Program::new(&name).arguments(["serve", "--port", "0", "--hostname", "127.0.0.1"]);
-        let given = variables(&stage.home, &stage.model);
+        let given = stage.variables();
         let program = given.iter().fold(program, |program, (key, value)| program.variable(key, value));
         let program = program.variable("OPENCODE_SERVER_PASSWORD", "open sesame");
         let (mut running, pipes) = program.start(Some(&stage.project)).await.unwrap();

@@ -1,16 +1,14 @@
 //! One real OpenCode for the whole run of the tests: it is slow to start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use toolgate_core::{Call, Client, Error, Hub, Outcome, PackSource};
 use toolgate_host::Tasks;
 use toolgate_opencode::{Opencode, OpencodeConfig, Surroundings};
-use toolgate_testkit::{Driven, call, client_legacy, drive, hub};
-
-use crate::fake_model;
+use toolgate_testkit::{Driven, OpencodeHome, call, client_legacy, drive, hub, opencode_program};
 
 /// How long anything may take here; the machine may be very busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
@@ -22,26 +20,30 @@ pub(crate) struct Stage {
     runtime: tokio::runtime::Runtime,
     pub(crate) hub: Hub,
     pub(crate) project: PathBuf,
-    pub(crate) model: String,
     pub(crate) home: PathBuf,
     pub(crate) tasks: Tasks,
+    kept: OpencodeHome,
 }
 
 impl Stage {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        // It lives as long as the process; what it leaves is in the machine's folder for such things.
-        let home = std::fs::canonicalize(tempfile::tempdir().unwrap().keep()).unwrap();
+        let kept = OpencodeHome::new();
+        let home = kept.path().to_owned();
         let project = home.join("project");
         std::fs::create_dir_all(project.join(".git")).unwrap();
         std::fs::write(project.join("notes.txt"), "the moon is made of cheese\n").unwrap();
         let tasks = Tasks::new();
-        let model = runtime.block_on(async { fake_model::start(&tasks).await });
         let (hub, _) = {
             let _inside = runtime.enter();
-            pack(OpencodeConfig::default(), (&home, &project, &model), &tasks)
+            pack(OpencodeConfig::default(), &project, variables(&kept), &tasks)
         };
-        Self { runtime, hub, project, model, home, tasks }
+        Self { runtime, hub, project, home, tasks, kept }
+    }
+
+    /// What an OpenCode of ours sees.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        variables(&self.kept)
     }
 
     /// Runs a test, within limits.
@@ -53,7 +55,7 @@ impl Stage {
     /// Another pack with a configuration of its own.
     pub(crate) fn other(&self, config: OpencodeConfig) -> (Hub, Tasks) {
         let _inside = self.runtime.enter();
-        pack(config, (&self.home, &self.project, &self.model), &self.tasks.child())
+        pack(config, &self.project, self.variables(), &self.tasks.child())
     }
 
     /// Calls a tool as a client that can answer questions.
@@ -95,14 +97,15 @@ pub(crate) async fn fails(hub: &Hub, call: Call) -> Error {
 
 fn pack(
     config: OpencodeConfig,
-    (home, project, model): (&PathBuf, &PathBuf, &str),
+    project: &Path,
+    variables: Vec<(String, String)>,
     tasks: &Tasks,
 ) -> (Hub, Tasks) {
-    let config = OpencodeConfig { program: config.program.or_else(|| Some(program())), ..config };
+    let config = OpencodeConfig { program: config.program.or_else(|| Some(opencode_program())), ..config };
     let around = Surroundings {
-        variables: variables(home, model),
+        variables,
         password: config.password.clone().map(toolgate_host::Secret::new),
-        folder: project.clone(),
+        folder: project.to_owned(),
         // Nothing listens there: what else runs on this machine is not ours to use.
         usual_url: "http://127.0.0.1:9".into(),
     };
@@ -110,49 +113,7 @@ fn pack(
     (hub([Arc::new(PackSource::new(pack))]), tasks.clone())
 }
 
-pub(crate) fn variables(home: &std::path::Path, model: &str) -> Vec<(String, String)> {
-    let settings = json!({
-        "model": "fake/fake-1",
-        "small_model": "fake/fake-1",
-        "autoupdate": false,
-        "share": "disabled",
-        "enabled_providers": ["fake"],
-        "permission": {"bash": "ask"},
-        "provider": {"fake": {
-            "npm": "@ai-sdk/openai-compatible",
-            "name": "Fake",
-            "options": {"baseURL": model, "apiKey": "sk-fake"},
-            "models": {
-                "fake-1": {"name": "Fake One", "limit": {"context": 100_000, "output": 4096}},
-                "deep/er/name": {"name": "Fake Two", "limit": {"context": 100_000, "output": 4096}},
-            },
-        }},
-    });
-    let home = home.to_str().unwrap();
-    let pairs = [
-        ("PATH", "/usr/local/bin:/usr/bin:/bin"),
-        ("HOME", home),
-        ("OPENCODE_CONFIG_CONTENT", &settings.to_string()),
-        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
-        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
-        ("SECRET_OF_OURS", "not for OpenCode"),
-    ];
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
-}
-
-/// The real OpenCode, as `tests/peers/install.sh` installs it.
-pub(crate) fn program() -> PathBuf {
-    #[expect(clippy::disallowed_methods, reason = "this is for who runs the tests, not for the program")]
-    let peers = match std::env::var_os("TOOLGATE_PEERS_DIR").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/peers"),
-    };
-    let names = ["opencode-linux-x64", "opencode-linux-x64-baseline", "opencode-linux-arm64"];
-    let places = names.map(|name| peers.join("node_modules").join(name).join("bin/opencode"));
-    let found = places.iter().find(|place| place.is_file()).cloned();
-    found.unwrap_or_else(|| {
-        panic!("there is no OpenCode in {}; run `bash tests/peers/install.sh`", peers.display())
-    })
+fn variables(home: &OpencodeHome) -> Vec<(String, String)> {
+    let ours = ("SECRET_OF_OURS".to_owned(), "not for OpenCode".to_owned());
+    home.variables().into_iter().chain([ours]).collect()
 }

@@ -1,56 +1,67 @@
 //! A model on this machine that does what the prompt says, as an OpenAI-compatible server.
 
+use std::collections::HashSet;
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
-use toolgate_host::Tasks;
 
 /// How long a slow answer takes at most.
 const SLOW: Duration = Duration::from_secs(120);
 
-/// Starts it, and tells its address.
-pub(crate) async fn start(tasks: &Tasks) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+/// The prompts that were refused once.
+type Refused = Arc<Mutex<HashSet<String>>>;
+
+/// Starts it, and tells its address. It ends with the process.
+pub(super) fn start() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let all = tasks.clone();
-    tasks.spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
+    let refused = Refused::default();
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let refused = refused.clone();
             // OpenCode hangs up whenever it likes.
-            all.spawn(async move { drop(serve(stream).await) });
+            thread::spawn(move || drop(serve(stream, &refused)));
         }
     });
     address
 }
 
-async fn serve(mut stream: TcpStream) -> std::io::Result<()> {
-    let request = read(&mut stream).await?;
-    let last = request["messages"].as_array().unwrap().last().unwrap().clone();
-    let prompt = prompt(&request);
+fn serve(mut stream: TcpStream, refused: &Refused) -> io::Result<()> {
+    let request = read(&mut stream)?;
+    let with_tools = request["tools"].is_array();
+    let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let prompt = prompt(messages);
     if prompt.contains("fail now") {
-        let body = json!({"error": {"message": "the fake model is out of order", "code": "bad"}}).to_string();
-        let head = format!(
-            "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-            body.len()
-        );
-        return stream.write_all(format!("{head}{body}").as_bytes()).await;
+        return refuse(&mut stream, "400 Bad Request", "the fake model is out of order");
     }
-    stream
-        .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
-        .await?;
-    if prompt.contains("think slowly") && request["tools"].is_array() {
-        send(&mut stream, &json!({"role": "assistant", "content": "thinking "}), None).await?;
-        let mut rest = [0; 64];
+    let first = || refused.lock().unwrap_or_else(PoisonError::into_inner).insert(prompt.clone());
+    if with_tools && prompt.contains("be busy once") && first() {
+        return refuse(&mut stream, "429 Too Many Requests", "the fake model is busy");
+    }
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+    if prompt.contains("think slowly") && with_tools {
+        send(&mut stream, &json!({"role": "assistant", "content": "thinking "}), None)?;
         // Until the other side hangs up.
-        drop(tokio::time::timeout(SLOW, stream.read(&mut rest)).await);
-        return Ok(());
+        stream.set_read_timeout(Some(SLOW))?;
+        return stream.read(&mut [0; 64]).map(|_| ());
     }
-    let delta = answer(&prompt, &last, request["tools"].is_array());
+    let last = messages.last().cloned().unwrap_or_default();
+    let delta = answer(&prompt, &last, with_tools);
     let finish = if delta["tool_calls"].is_array() { "tool_calls" } else { "stop" };
-    send(&mut stream, &delta, None).await?;
-    send(&mut stream, &json!({}), Some(finish)).await?;
-    stream.write_all(b"data: [DONE]\n\n").await
+    send(&mut stream, &delta, None)?;
+    send(&mut stream, &json!({}), Some(finish))?;
+    stream.write_all(b"data: [DONE]\n\n")
+}
+
+fn refuse(stream: &mut TcpStream, status: &str, words: &str) -> io::Result<()> {
+    let body = json!({"error": {"message": words, "code": "bad"}}).to_string();
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nretry-after-ms: 200\r\n");
+    write!(stream, "{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
 }
 
 /// What the model says or does.
@@ -63,6 +74,14 @@ fn answer(prompt: &str, last: &Value, with_tools: bool) -> Value {
     }
     if let Some((_, command)) = prompt.split_once("run bash: ") {
         return call("bash", &json!({"command": command, "description": "runs a command"}));
+    }
+    if let Some((_, path)) = prompt.split_once("write a file: ") {
+        return call("write", &json!({"filePath": path, "content": "written by the model\n"}));
+    }
+    if prompt.contains("make a list") {
+        let item = |content, status| json!({"content": content, "status": status, "priority": "high"});
+        let todos = [item("look around", "completed"), item("mend the roof", "in_progress")];
+        return call("todowrite", &json!({"todos": todos}));
     }
     if prompt.contains("ask for a colour") {
         let options = json!([{"label": "Red", "description": "r"}, {"label": "Blue", "description": "b"}]);
@@ -77,18 +96,17 @@ fn call(name: &str, arguments: &Value) -> Value {
     json!({"role": "assistant", "tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]})
 }
 
-async fn send(stream: &mut TcpStream, delta: &Value, finish: Option<&str>) -> std::io::Result<()> {
+fn send(stream: &mut TcpStream, delta: &Value, finish: Option<&str>) -> io::Result<()> {
     let mut chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "fake-1",
         "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
     if finish.is_some() {
         chunk["usage"] = json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10});
     }
-    stream.write_all(format!("data: {chunk}\n\n").as_bytes()).await
+    write!(stream, "data: {chunk}\n\n")
 }
 
 /// All that people said last, files included.
-fn prompt(request: &Value) -> String {
-    let messages = request["messages"].as_array().unwrap();
+fn prompt(messages: &[Value]) -> String {
     let last = messages.iter().rev().find(|message| message["role"] == "user");
     last.map(|message| words(&message["content"])).unwrap_or_default()
 }
@@ -100,13 +118,13 @@ fn words(content: &Value) -> String {
     }
 }
 
-async fn read(stream: &mut TcpStream) -> std::io::Result<Value> {
+fn read(stream: &mut TcpStream) -> io::Result<Value> {
     let mut bytes = Vec::new();
     loop {
         let mut piece = [0; 16384];
-        let read = stream.read(&mut piece).await?;
+        let read = stream.read(&mut piece)?;
         if read == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
         bytes.extend_from_slice(&piece[..read]);
         let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
