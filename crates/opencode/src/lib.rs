@@ -21,3 +21,4 @@ mod turn;
 
 pub use config::{OpencodeConfig, PermissionsConfig};
 pub use pack::{Opencode, Surroundings};
+pub use server::installed;

@@ -101,16 +101,11 @@ impl Server {
 
     /// The program to start.
     fn program(&self) -> Result<PathBuf> {
-        if let Some(program) = &self.config.program {
-            return Ok(program.clone());
-        }
         let value = |name: &str| {
             let found = self.around.variables.iter().find(|(known, _)| known == name);
-            found.map(|(_, value)| value.as_str()).unwrap_or_default()
+            found.map(|(_, value)| value.clone())
         };
-        // Where its own installer puts it.
-        let own = format!("{}:{}/.opencode/bin", value("PATH"), value("HOME"));
-        find_program(&own, "opencode").ok_or_else(|| {
+        installed(&self.config, value).ok_or_else(|| {
             Error::new(Kind::ConnectionFailed, "no OpenCode server answers, and OpenCode is not installed")
                 .hint(
                     "install it with `npm install -g opencode-ai`, or set `opencode.program` to where it is",
@@ -150,6 +145,16 @@ impl Server {
             None => client,
         })
     }
+}
+
+/// The OpenCode that would be started: the configured one, else one on the search path or where its own installer puts
+/// it. Variables are looked up by `value`.
+pub fn installed(config: &OpencodeConfig, value: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    if let Some(program) = &config.program {
+        return Some(program.clone());
+    }
+    let [path, home] = ["PATH", "HOME"].map(|name| value(name).unwrap_or_default());
+    find_program(&format!("{path}:{home}/.opencode/bin"), "opencode")
 }
 
 /// Whether a server is an OpenCode that lets us in.

@@ -72,6 +72,9 @@ impl RealOpencode {
     /// The password that it wants, and says to nobody.
     pub const PASSWORD: &str = "open-sesame-and-barley";
 
+    /// The same, as a request carries it.
+    pub const AUTHORIZATION: &str = "Basic b3BlbmNvZGU6b3Blbi1zZXNhbWUtYW5kLWJhcmxleQ==";
+
     /// The one that all tests of this binary share.
     pub fn shared() -> &'static Self {
         &SHARED
