@@ -10,6 +10,9 @@ use toolgate_wire::Raw;
 
 use crate::client::Client;
 
+/// What the model hears of a person who gives no reason.
+const DECLINED: &str = "the person declined";
+
 /// Something that OpenCode asked during a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct AskedItem {
@@ -44,10 +47,11 @@ impl Desk<'_> {
             match self.ask(permission_form(&id, &what, &details)).await? {
                 Said::Form(form) => {
                     let reply = text(&form["reply"]);
-                    let feedback = Some(text(&form["feedback"])).filter(|words| !words.is_empty());
-                    (reply, feedback, "person")
+                    // Without a word OpenCode would end the turn, and the model could not try another way.
+                    let feedback = Some(text(&form["feedback"])).filter(|words| !words.trim().is_empty());
+                    (reply, Some(feedback.unwrap_or_else(|| DECLINED.to_owned())), "person")
                 }
-                Said::No => ("reject".to_owned(), Some("the person declined".to_owned()), "person"),
+                Said::No => ("reject".to_owned(), Some(DECLINED.to_owned()), "person"),
                 Said::Nobody(why) => ("reject".to_owned(), Some(denial(&what, &why)), "policy"),
             }
         };

@@ -39,8 +39,14 @@ impl Answer {
         Self { session: session.into(), message, ..Self::default() }
     }
 
-    /// Reads the reply to a message of ours; none while it is not whole.
-    pub(super) fn read(session: &str, prompt: &str, messages: &[Value]) -> Option<Result<Self>> {
+    /// Reads the reply to a message of ours; none while it is not whole. A turn that is over may have ended after a
+    /// tool: one that somebody forbade, for instance.
+    pub(super) fn read(
+        session: &str,
+        prompt: &str,
+        messages: &[Value],
+        is_over: bool,
+    ) -> Option<Result<Self>> {
         let replies = messages.iter().filter(|message| message["info"]["parentID"] == prompt);
         let replies: Vec<&Value> = replies.filter(|message| message["info"]["role"] == "assistant").collect();
         let last = replies.last()?;
@@ -51,7 +57,7 @@ impl Answer {
         let is_whole = !info["time"]["completed"].is_null();
         // After such an end the next message of the same turn follows.
         let goes_on = matches!(info["finish"].as_str(), None | Some("tool-calls"));
-        if !is_whole || goes_on {
+        if !is_whole || (goes_on && !is_over) {
             return None;
         }
         let tools = replies.iter().flat_map(|reply| parts(reply)).filter(|part| part["type"] == "tool");
@@ -128,7 +134,7 @@ mod tests {
 
     #[track_caller]
     fn check(messages: &[Value], expect: Option<Result<&str, Kind>>) {
-        let answer = Answer::read("ses_1", "msg_1", messages);
+        let answer = Answer::read("ses_1", "msg_1", messages, false);
         let answer = answer.map(|answer| answer.map(|answer| answer.content).map_err(|error| error.kind()));
         assert_eq!(answer, expect.map(|answer| answer.map(Into::into)));
     }
@@ -139,7 +145,10 @@ mod tests {
         check(&[reply("msg_0", "other", json!({}))], None);
         check(&[reply("msg_1", "mine", json!({})), reply("msg_0", "other", json!({}))], Some(Ok("mine")));
         check(&[reply("msg_1", "half", json!({"time": {}}))], None);
-        check(&[reply("msg_1", "step", json!({"finish": "tool-calls"}))], None);
+        let step = [reply("msg_1", "step", json!({"finish": "tool-calls"}))];
+        check(&step, None);
+        assert_eq!(Answer::read("ses_1", "msg_1", &step, true).unwrap().unwrap().content, "step");
+        assert!(Answer::read("ses_1", "msg_1", &[], true).is_none());
         let aborted = json!({"error": {"name": "MessageAbortedError", "data": {"message": "Aborted"}}});
         check(&[reply("msg_1", "half", aborted)], Some(Err(Kind::Cancelled)));
         let refused = json!({"error": {"name": "ProviderAuthError", "data": {"message": "No key"}}});

@@ -19,6 +19,9 @@ use crate::server::Link;
 /// How often a turn is looked at without a reason.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// How often a session is found idle before its turn is taken to be over.
+const SETTLED: usize = 2;
+
 /// How often a session may be found idle without a reply before that is the answer.
 const IDLE: usize = 10;
 
@@ -180,7 +183,7 @@ impl<'a> Watch<'a> {
         let path = ["session", self.session, "message"];
         let messages = client.get(&path).query("limit", MESSAGES).send().await?;
         let messages = messages.as_array().map(Vec::as_slice).unwrap_or_default();
-        if let Some(answer) = Answer::read(self.session, self.prompt, messages) {
+        if let Some(answer) = Answer::read(self.session, self.prompt, messages, self.idle >= SETTLED) {
             return Ok(Some(answer));
         }
         self.idle += 1;

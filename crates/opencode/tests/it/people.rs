@@ -48,6 +48,8 @@ fn a_person_allows_or_rejects_what_opencode_asks_for() {
         let out = answered(BASH, no).await;
         assert!(out["content"].as_str().unwrap().contains("use make instead"), "{out}");
         assert_eq!(out["tools"][0]["status"], "error");
+        let no = json!({"action": "accept", "content": {"reply": "reject"}});
+        assert!(answered(BASH, no).await["content"].as_str().unwrap().contains("the person declined"));
         let out = answered(BASH, json!({"action": "decline"})).await;
         assert_eq!(out["asked"][0]["answer"], "reject", "{out}");
     });

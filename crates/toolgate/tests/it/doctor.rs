@@ -238,8 +238,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
-    missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
+    note     opencode       not looked at, because the configuration is broken
     ok       git            `PLACE/bin/git`
     ");
 }

@@ -50,7 +50,7 @@ fn variables_come_before_our_file_and_that_before_opencode_s() {
         assert!(ended.stdout.contains(&other), "the project is that of the variable: {}", ended.stdout);
     };
     let fails = |ended: Ended, words: &str| {
-        assert_eq!(ended.code, 1, "{ended:?}");
+        assert!([1, 2].contains(&ended.code), "{ended:?}");
         let said = ended.stdout + &ended.stderr;
         assert!(said.contains(words), "{said}");
     };
