@@ -6,6 +6,7 @@ mod model;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -84,7 +85,9 @@ impl RealOpencode {
         let (folder, model) = make();
         let mut command = Command::new("/bin/sh");
         keep(&folder, &mut command).arg(opencode_program());
-        command.args(["serve", "--hostname", "127.0.0.1", "--port", "0", "--print-logs"]);
+        // By itself it would take the usual port first, where everyone looks for one.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        command.args(["serve", "--hostname", "127.0.0.1", "--port", &port, "--print-logs"]);
         command.envs(variables(&folder, &model)).env("OPENCODE_SERVER_PASSWORD", Self::PASSWORD);
         let mut keeper = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();

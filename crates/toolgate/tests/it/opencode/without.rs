@@ -61,7 +61,7 @@ fn variables_come_before_our_file_and_that_before_opencode_s() {
     works(list(&[("OPENCODE_SERVER_URL", &url)]));
     fails(list(&[("OPENCODE_SERVER_URL", &url), ("OPENCODE_SERVER_PASSWORD", "no")]), "refuses the password");
     fails(list(&[("OPENCODE_SERVER_URL", &url), ("OPENCODE_TIMEOUT", "soon")]), "OPENCODE_TIMEOUT");
-    let off = [("OPENCODE_AUTO_START", "false"), ("PATH", "/nowhere")];
+    let off = [("OPENCODE_AUTO_START", "false"), ("OPENCODE_SERVER_PASSWORD", "no")];
     fs::write(place.path().join("toolgate.toml"), "").unwrap();
     fs::remove_file(place.path().join("opencode.jsonc")).unwrap();
     fails(list(&off), "none may be started");
