@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use toolgate_core::{Kind, Listing, ResourceItem, Result, TemplateItem, resource_not_found};
+use toolgate_core::{Error, Kind, Listing, ResourceItem, Result, TemplateItem, resource_not_found};
 use toolgate_wire::{Raw, Template};
 
 use crate::hidden::hidden;
@@ -74,9 +74,9 @@ impl Opencode {
                 Named::Diff(id) => Ok(("text/x-diff", diff(&link, id).await?)),
             }
         };
-        let (kind, text) = read.await.map_err(|error: toolgate_core::Error| match error.kind() {
-            Kind::SessionNotFound => resource_not_found(uri).because(error),
-            _ => error,
+        let (kind, text) = read.await.map_err(|error: Error| {
+            let is_gone = error.kind() == Kind::SessionNotFound;
+            if is_gone { resource_not_found(uri).because(error) } else { error }
         })?;
         Ok(Raw::of(&json!({"contents": [{"uri": uri, "mimeType": kind, "text": text}]})))
     }

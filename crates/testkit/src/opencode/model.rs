@@ -112,9 +112,9 @@ fn prompt(messages: &[Value]) -> String {
 }
 
 fn words(content: &Value) -> String {
-    match content {
-        Value::Array(parts) => parts.iter().map(|part| words(&part["text"])).collect::<Vec<_>>().join("\n"),
-        other => other.as_str().unwrap_or_default().to_owned(),
+    match content.as_array() {
+        Some(parts) => parts.iter().map(|part| words(&part["text"])).collect::<Vec<_>>().join("\n"),
+        None => content.as_str().unwrap_or_default().to_owned(),
     }
 }
 

@@ -213,7 +213,7 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
-fn tools_are_listed_and_shown() {
+fn tools_are_listed_by_their_sources() {
     insta::assert_snapshot!(plain(&["tools", "list"]), @"
     exit 0
     --- stdout
@@ -262,6 +262,10 @@ fn tools_are_listed_and_shown() {
     --- stderr
     note: these 35 tools cost about 11734 tokens in every conversation
     ");
+}
+
+#[test]
+fn a_tool_is_shown_with_its_arguments() {
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
     --- stdout
