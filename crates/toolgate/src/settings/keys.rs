@@ -256,6 +256,7 @@ mod tests {
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             chat: toolgate_packs::chat::ChatConfig::default(),
             github: toolgate_packs::github::GithubConfig::default(),
+            opencode: toolgate_opencode::OpencodeConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },
