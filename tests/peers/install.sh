@@ -36,7 +36,7 @@ fi
 rm -f "$peers/stamp"
 cp "${pins[@]/#/$here/}" "$peers/"
 
-# No package here needs its install script, so none runs.
+# No package here needs its install script, so none runs; OpenCode comes as a package for this machine.
 (cd "$peers" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ||
   fail "npm could not install the packages" "see npm's message above; is the package registry reachable?"
 

@@ -50,6 +50,16 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what Toolgate adds to a prompt of OpenCode: see `cargo xtask bench opencode --help`.
+    ///
+    /// Builds Toolgate in release mode, installs the pinned OpenCode under `target/bench`, sends prompts through Toolgate and
+    /// to OpenCode itself in one run, and writes `docs/benchmarks/opencode.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Opencode {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
@@ -59,19 +69,21 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Policy { options } => ("policy", options.join(" ")),
         Bench::Hub { options } => ("hub", options.join(" ")),
         Bench::Vault { options } => ("vault", options.join(" ")),
+        Bench::Opencode { options } => ("opencode", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
         Program::new(root, &format!("cargo build {runner}")).run()?;
         let beside = match bench {
-            Bench::Front { .. } => Some("peers"),
-            Bench::Hub { .. } => Some("gateways"),
+            Bench::Front { .. } => Some("bench/peers/install.sh target/bench/peers"),
+            Bench::Hub { .. } => Some("bench/gateways/install.sh target/bench/gateways"),
+            Bench::Opencode { .. } => Some("tests/peers/install.sh tests/peers target/bench/opencode"),
             Bench::Policy { .. } | Bench::Vault { .. } => None,
         };
-        if let Some(beside) = beside {
+        if let Some(install) = beside {
             Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
                 .run()?;
-            Program::new(root, &format!("bash bench/{beside}/install.sh target/bench/{beside}")).run()?;
+            Program::new(root, &format!("bash {install}")).run()?;
         }
     }
     Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {what} {options}"))

@@ -1,8 +1,8 @@
 //! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
-//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, and
-//! `hub` with other gateways; `vault` measures a search beside a plain scan.
+//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, `hub` with other
+//! gateways, and `opencode` with OpenCode's own API; `vault` measures a search beside a plain scan.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -12,6 +12,7 @@ mod http;
 mod hub;
 mod idle;
 mod machine;
+mod opencode;
 mod plan;
 mod policy;
 mod process;
@@ -43,6 +44,7 @@ enum What {
     Policy(policy::Options),
     Hub(hub::Options),
     Vault(vault::Options),
+    Opencode(opencode::Options),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         What::Policy(options) => policy::run(&options),
         What::Hub(options) => hub::run(&options),
         What::Vault(options) => vault::run(&options),
+        What::Opencode(options) => opencode::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

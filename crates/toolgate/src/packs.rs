@@ -6,6 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
+use toolgate_opencode::{Opencode, Surroundings};
 use toolgate_packs::vault::{NoVault, Tools, Vault, VaultPlace};
 use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
@@ -148,6 +149,7 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
         PackName::Web => on(Web::new(&settings.web)),
         PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
+        PackName::Opencode => opencode(settings, filling, tasks)?,
     })
 }
 
@@ -163,6 +165,22 @@ fn vault(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::R
         Err(NoVault::Unready(unready)) => ready::<Vault>(Err(unready)),
         Err(error @ NoVault::CannotOpen(_)) => Err(error.into()),
     }
+}
+
+fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+    let config = settings.opencode.clone();
+    let password = config.password.as_deref().map(|text| filling.fill(text)).transpose();
+    let password = password.map_err(|why| anyhow::anyhow!("`opencode.password` cannot be used: {why}"))?;
+    let environment = filling.environment();
+    let variables =
+        environment.names().filter_map(|name| Some((name.to_owned(), environment.get(name)?.to_owned())));
+    let around = Surroundings {
+        variables: variables.collect(),
+        password,
+        folder: std::env::current_dir()?,
+        usual_url: Surroundings::USUAL_URL.into(),
+    };
+    Ok(on(Opencode::new(config, around, tasks)))
 }
 
 /// What a pack still needs; nothing if it could be made.
@@ -202,6 +220,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
         PackName::Github => of::<Github>(),
+        PackName::Opencode => of::<Opencode>(),
     }
 }
 

@@ -155,9 +155,9 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
     }
     // What refers to a secret is hidden as that secret.
-    let vault = settings.vault.git.token.as_deref();
-    let (none, tokens) =
-        (Snapshot::default(), settings.chat.tokens().chain(settings.github.token.as_deref()).chain(vault));
+    let (vault, opencode) = (settings.vault.git.token.as_deref(), settings.opencode.password.as_deref());
+    let tokens = settings.chat.tokens().chain(settings.github.token.as_deref()).chain(vault).chain(opencode);
+    let none = Snapshot::default();
     let filling = Filling::new(&none, &environment);
     all.extend(
         tokens.filter_map(|text| filling.fill(text).ok()).map(|value| ("PACK_TOKEN".to_owned(), value)),

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
+use toolgate_opencode::OpencodeConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
@@ -60,6 +61,8 @@ pub(crate) enum PackName {
     Vault,
     /// Pages of the web.
     Web,
+    /// A real OpenCode.
+    Opencode,
     /// Messages to people.
     Chat,
     /// Issues and pull requests.
@@ -68,8 +71,8 @@ pub(crate) enum PackName {
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Workspace, Self::Memory, Self::Vault, Self::Web, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Workspace, Self::Memory, Self::Vault, Self::Web, Self::Opencode, Self::Chat, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -79,6 +82,7 @@ impl PackName {
             Self::Web => "web",
             Self::Chat => "chat",
             Self::Github => "github",
+            Self::Opencode => "opencode",
         }
     }
 }
@@ -120,6 +124,7 @@ pub(crate) struct Settings {
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
     pub(crate) github: GithubConfig,
+    pub(crate) opencode: OpencodeConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -155,6 +160,7 @@ impl Default for Settings {
             web: WebConfig::default(),
             chat: ChatConfig::default(),
             github: GithubConfig::default(),
+            opencode: OpencodeConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -185,7 +191,7 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory | PackName::Web => true,
+            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Opencode => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Github => self.github.token.is_some(),

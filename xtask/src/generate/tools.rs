@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
+use toolgate_opencode::Opencode;
 use toolgate_packs::{Chat, Github, Memory, Vault, Web, Workspace};
 
 use super::markdown::{code, table};
@@ -23,6 +24,7 @@ fn packs() -> Result<Vec<Shown>> {
         shown::<Memory>()?,
         shown::<Vault>()?,
         shown::<Web>()?,
+        shown::<Opencode>()?,
         shown::<Chat>()?,
         shown::<Github>()?,
     ];

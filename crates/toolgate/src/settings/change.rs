@@ -22,6 +22,7 @@ const LIVE: &[&str] = &[
     "log.level",
     "mcp",
     "memory",
+    "opencode",
     "output",
     "packs",
     "pins",

@@ -49,6 +49,7 @@ impl Settings {
         visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
+        visitor.key("opencode", "The pack `opencode`: a real OpenCode to hand work to.", &mut self.opencode);
     }
 
     /// What is written in a document; what is not, is as by default.
@@ -157,8 +158,7 @@ mod tests {
         };
         let known: Vec<String> = tables().iter().flat_map(dotted).collect();
         for variable in VARIABLES {
-            // The pack `opencode` is not part of this build; its variables wait for it.
-            let Some(key) = variable.key.filter(|key| !key.starts_with("opencode.")) else { continue };
+            let Some(key) = variable.key else { continue };
             assert!(
                 known.iter().any(|known| known == key),
                 "`{}` sets `{key}`, which nobody reads",
@@ -266,6 +266,7 @@ mod tests {
             vault: toolgate_packs::vault::VaultConfig::default(),
             chat: toolgate_packs::chat::ChatConfig::default(),
             github: toolgate_packs::github::GithubConfig::default(),
+            opencode: toolgate_opencode::OpencodeConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

@@ -64,6 +64,9 @@ impl Sources {
             ("workspace.root", &mut settings.workspace.root),
             ("memory.root", &mut settings.memory.root),
             ("vault.root", &mut settings.vault.root),
+            ("opencode.default_project", &mut settings.opencode.default_project),
+            ("opencode.config_path", &mut settings.opencode.config_path),
+            ("opencode.program", &mut settings.opencode.program),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }

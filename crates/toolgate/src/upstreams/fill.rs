@@ -21,6 +21,11 @@ impl<'a> Filling<'a> {
         Self { secrets, environment, seen: RefCell::default() }
     }
 
+    /// Where variables are looked up.
+    pub(crate) fn environment(&self) -> &Environment {
+        self.environment
+    }
+
     /// The text with all references filled in; a value is never looked into.
     pub(crate) fn fill(&self, text: &str) -> Result<Secret, String> {
         let filled = self.filled(text);

@@ -89,7 +89,7 @@ fn a_fresh_machine_is_in_order() {
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
 }
@@ -145,7 +145,7 @@ fn open_folders_are_weak() {
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
 }
@@ -174,7 +174,7 @@ fn folders_that_cannot_be_used_are_broken() {
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
 }
@@ -270,8 +270,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
-    missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+    note     opencode       not looked at, because the configuration is broken
     ok       git            `PLACE/bin/git`
     ");
 }

@@ -69,8 +69,10 @@ fn a_pack_says_what_it_needs_until_it_is_there() {
 
 /// Every tool of every pack, by the snapshots of their definitions.
 fn every_tool() -> BTreeSet<String> {
-    let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packs/snapshots");
-    let names = std::fs::read_dir(snapshots).unwrap().map(|entry| entry.unwrap().path());
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = ["packs/snapshots", "opencode/snapshots"].map(|name| crates.join(name));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let names = files.map(|entry| entry.unwrap().path());
     let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
     // Those are of the catalog, and of no pack.
     names.filter(|name| !name.starts_with("tools_")).collect()
