@@ -169,6 +169,11 @@ impl Snapshot {
         views.entry(key).or_insert_with(|| Arc::new(make())).clone()
     }
 
+    /// What each source listed when it was merged.
+    pub(crate) fn listed(&self) -> Vec<(Arc<dyn Source>, Arc<Listing>)> {
+        self.set.all.iter().cloned().zip(self.listings.iter().cloned()).collect()
+    }
+
     fn changed_since(&self, before: &Self) -> Vec<ListKind> {
         let same = |kind: &ListKind| match kind {
             ListKind::Tools => self.tools.same(&before.tools),

@@ -54,7 +54,7 @@ pub use catalog::Change;
 pub use client::{Capabilities, Client, LogLevel, Transport};
 pub use error::{Error, Kind, Result, RpcForm};
 pub use filter::Filter;
-pub use gate::{Gate, Judged, Judgement, Listed, Origin, Verdict, Viewer};
+pub use gate::{Gate, Judged, Judgement, Listed, Looking, Origin, Verdict, Viewer};
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
 pub use limiter::{Admission, Limiter, Place, TooMany};
 pub use metrics::{Exposition, Metrics, Reading};

@@ -116,7 +116,6 @@ impl Gate {
         let list_time_limit = SERVERS;
         self.hub.set_settings(HubSettings { list_time_limit, ..hub_settings(&self.settings) });
         self.hub.all_tools().await;
-        self.parts.observe_pins(&self.hub).await;
     }
 
     /// The packs that are not there, and why.

@@ -20,13 +20,34 @@ pub(crate) struct Packs {
     tasks: Tasks,
 }
 
-/// A pack, and what it was made of.
 struct Entry {
     name: PackName,
-    table: Value,
-    /// What was filled in, so that a changed secret is noticed.
-    filled: Vec<u8>,
+    of: Ground,
     source: Arc<dyn Source>,
+}
+
+/// What a pack is made of.
+#[derive(PartialEq)]
+struct Ground {
+    table: Value,
+    /// What the table refers to, so that a changed secret is noticed.
+    filled: Vec<u8>,
+}
+
+impl Ground {
+    fn new(table: &Value, filling: &Filling<'_>) -> Self {
+        fn fill(value: &Value, filling: &Filling<'_>) {
+            match value {
+                // One that is missing is told when the pack is made.
+                Value::String(text) => drop(filling.fill(text)),
+                Value::Array(items) => items.iter().for_each(|item| fill(item, filling)),
+                Value::Object(table) => table.values().for_each(|value| fill(value, filling)),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        fill(table, filling);
+        Self { table: table.clone(), filled: filling.digest() }
+    }
 }
 
 /// A pack that is not there.
@@ -59,29 +80,39 @@ impl Packs {
         secrets: &Snapshot,
         troubles: &mut Vec<anyhow::Error>,
     ) -> bool {
+        let tasks = self.tasks.clone();
+        self.renew(settings, secrets, troubles, |name, filling| make(name, settings, filling, &tasks))
+    }
+
+    fn renew(
+        &mut self,
+        settings: &Settings,
+        secrets: &Snapshot,
+        troubles: &mut Vec<anyhow::Error>,
+        mut make: impl FnMut(PackName, &Filling<'_>) -> anyhow::Result<Made>,
+    ) -> bool {
         let mut before = std::mem::take(&mut self.running);
         let was: Vec<Arc<dyn Source>> = before.iter().map(|entry| entry.source.clone()).collect();
         let values = settings.values();
         self.lacking = all().filter(|name| !settings.packs.contains(name)).map(switched_off).collect();
         for &name in &settings.packs {
             let filling = Filling::new(secrets, &self.environment);
-            let made = make(name, settings, &filling, &self.tasks);
-            let (table, filled) = (values[name.word()].clone(), filling.digest());
+            let of = Ground::new(&values[name.word()], &filling);
             let old = before.iter().position(|entry| entry.name == name).map(|place| before.remove(place));
-            let source = match (made, old) {
-                (_, Some(old)) if old.table == table && old.filled == filled => old.source,
-                (Ok(Made::On(source)), _) => source,
-                (Ok(Made::Needs(needs)), _) => {
-                    self.lacking.push(Lacking { name, needs, tools: tools(name) });
-                    continue;
-                }
-                (Err(error), old) => {
-                    troubles.push(error);
-                    let Some(old) = old else { continue };
-                    old.source
-                }
-            };
-            self.running.push(Entry { name, table, filled, source });
+            match old {
+                Some(same) if same.of == of => self.running.push(same),
+                old => match make(name, &filling) {
+                    Ok(Made::On(source)) => self.running.push(Entry { name, of, source }),
+                    Ok(Made::Needs(needs)) => {
+                        self.lacking.push(Lacking { name, needs, tools: tools(name) });
+                    }
+                    Err(error) => {
+                        troubles.push(error);
+                        // It is what it was made of before, so the next change tries again.
+                        self.running.extend(old);
+                    }
+                },
+            }
         }
         let now = self.running.iter().map(|entry| &entry.source);
         was.len() != self.running.len() || !was.iter().zip(now).all(|(was, now)| Arc::ptr_eq(was, now))
@@ -118,6 +149,18 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
     })
 }
 
+/// What a pack still needs; nothing if it could be made.
+pub(crate) fn needs(
+    name: PackName,
+    settings: &Settings,
+    filling: &Filling<'_>,
+) -> anyhow::Result<Option<String>> {
+    Ok(match make(name, settings, filling, &Tasks::new())? {
+        Made::On(_) => None,
+        Made::Needs(needs) => Some(needs),
+    })
+}
+
 fn on(pack: impl Pack) -> Made {
     Made::On(Arc::new(PackSource::new(pack)))
 }
@@ -142,5 +185,72 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
         PackName::Github => of::<Github>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_host::Secret;
+
+    use super::*;
+
+    /// Packs, and which of them were made at the last change.
+    struct Bench {
+        packs: Packs,
+        fails: bool,
+    }
+
+    impl Bench {
+        fn change(&mut self, settings: &Settings, token: &str) -> (Vec<&'static str>, bool, usize) {
+            let token = Secret::new(token.to_owned());
+            let secrets: Snapshot = [("BOT".parse().unwrap(), token)].into_iter().collect();
+            let (mut made, mut troubles) = (Vec::new(), Vec::new());
+            let (tasks, fails) = (self.packs.tasks.clone(), self.fails);
+            let changed = self.packs.renew(settings, &secrets, &mut troubles, |name, filling| {
+                made.push(name.word());
+                if fails {
+                    anyhow::bail!("cannot be made");
+                }
+                make(name, settings, filling, &tasks)
+            });
+            (made, changed, troubles.len())
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_pack_that_is_set_otherwise_is_made_again() {
+        let mut bench = Bench { packs: Packs::new(Tasks::new()), fails: false };
+        let mut settings = Settings { packs: vec![PackName::Web, PackName::Github], ..Settings::default() };
+        settings.github.token = Some("{secret:BOT}".to_owned());
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web", "github"], true, 0));
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec![], false, 0));
+        // A secret that it refers to.
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["github"], true, 0));
+        // A table that is another one's.
+        settings.chat.max_parts = 3;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec![], false, 0));
+        settings.web.max_bytes = 1000;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["web"], true, 0));
+        // The order is that of the settings, and changes nothing of what they are made of.
+        settings.packs.reverse();
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec![], true, 0));
+        settings.github.token = None;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["github"], true, 0));
+        assert_eq!(bench.packs.sources().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_pack_that_cannot_be_made_stays_as_it_was_and_is_tried_again() {
+        let mut bench = Bench { packs: Packs::new(Tasks::new()), fails: false };
+        let mut settings = Settings { packs: vec![PackName::Web], ..Settings::default() };
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], true, 0));
+        settings.web.max_bytes = 1000;
+        bench.fails = true;
+        for _ in 0..2 {
+            assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], false, 1));
+            assert_eq!(bench.packs.sources().count(), 1);
+        }
+        bench.fails = false;
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], true, 0));
     }
 }

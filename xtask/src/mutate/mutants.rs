@@ -4,6 +4,7 @@ mod approvals;
 mod edge;
 mod filters;
 mod identity;
+mod outbound;
 mod pipeline;
 mod policy;
 
@@ -14,12 +15,16 @@ use anyhow::{Context, Result, bail};
 
 /// The tests of each package: all of them, or those that try what is mutated where the others take long.
 const AUDIT: &str = "-p toolgate-audit --test it -- anchors:: calls:: tampering::";
+const CHAT: &str = "-p toolgate-packs --test it -- chat::nobody";
 const CORE: &str = "-p toolgate-core --test it";
+const GITHUB: &str = "-p toolgate-packs --test it -- github::only";
 const GUARD: &str = "-p toolgate --test it -- http::guard";
 const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
 const POLICY: &str = "-p toolgate-policy --test it";
+const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
 const SECRETS: &str = "-p toolgate-secrets --test it";
+const WEB: &str = "-p toolgate-packs --test it -- web::";
 
 /// One guard, replaced by a pass-through.
 pub(super) struct Mutant {
@@ -44,6 +49,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         approvals::MUTANTS,
         identity::MUTANTS,
         edge::MUTANTS,
+        outbound::MUTANTS,
     ]
     .into_iter()
     .flatten()

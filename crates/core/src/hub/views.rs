@@ -84,16 +84,24 @@ impl Inner {
         })
     }
 
-    /// Gives sources that are still learning some time, and merges what there is then.
+    /// Gives sources that are still learning some time, merges what there is then, and lets the gates look at it.
     async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
+        let until = tokio::time::Instant::now() + self.settings.load().list_time_limit;
         let learned = async {
             for kind in kinds {
                 catalog.learned(*kind).await;
             }
         };
         // A source that is still starting must not hold up the others for long.
-        drop(tokio::time::timeout(self.settings.load().list_time_limit, learned).await);
+        drop(tokio::time::timeout_at(until, learned).await);
         catalog.refresh();
+        let listed = catalog.snapshot().listed();
+        for gate in &self.gates {
+            // A gate that has not looked in time shows nothing of what it has not seen.
+            if tokio::time::timeout_at(until, gate.look(&listed)).await == Ok(true) {
+                self.catalogs.each(Catalog::renew);
+            }
+        }
     }
 
     fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {

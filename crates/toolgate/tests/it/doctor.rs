@@ -78,6 +78,11 @@ fn a_fresh_machine_is_in_order() {
     note     workspace      no folder is configured: the client's first one is used, else our own
                             hint: name one with `workspace.root` or `--workspace`
     ok       memory         in the data folder
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     github         not configured
+                            hint: set `github.token`
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -100,6 +105,11 @@ fn a_configured_machine_is_in_order() {
     ok       data folder    `PLACE/data` is ours alone
     ok       workspace      `PLACE/files`
     ok       memory         `PLACE/notes` is made when it is first needed
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     github         not configured
+                            hint: set `github.token`
     ok       http           `ADDRESS` is free
     ok       browser        `PLACE/bin/chromium`
     ok       opencode       `PLACE/bin/opencode`
@@ -120,6 +130,11 @@ fn open_folders_are_weak() {
                             hint: name one with `workspace.root` or `--workspace`
     weak     memory         `PLACE/notes` is open to other users (mode 0770)
                             hint: run `chmod 700 PLACE/notes`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     github         not configured
+                            hint: set `github.token`
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -142,12 +157,56 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: make it, or name another folder with `workspace.root`
     broken   memory         `PLACE/file` is no folder
                             hint: move it out of the way, or name another folder with `memory.root`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     github         not configured
+                            hint: set `github.token`
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
                             hint: install OpenCode if you want them
     ok       git            `PLACE/bin/git`
+    ");
+}
+
+/// The lines of the packs that reach other services.
+fn of_packs(report: &str) -> String {
+    let lines = report.lines().skip_while(|line| !line.contains(" web "));
+    lines.take_while(|line| !line.contains(" http ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_pack_says_what_it_still_needs() {
+    let machine = Machine::new(
+        "[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n[github]\ntoken = '{env:NO_SUCH_VARIABLE}'\n\
+         [web]\nallow_hosts = ['10.0.0.0/8']\n",
+    );
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
+    missing  chat           its tools are not there
+                            hint: there is no secret `SLACK_TOKEN`; run `toolgate secret set SLACK_TOKEN`
+    missing  github         its tools are not there
+                            hint: the variable `NO_SUCH_VARIABLE` is not set
+    ");
+    let ended = run(machine.place.toolgate(&["secret", "set", "SLACK_TOKEN"]), b"xoxb-sesame-open-1234");
+    assert_eq!(ended.code, 0, "{ended:#?}");
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
+    missing  chat           its tools are not there
+                            hint: set `chat.targets` to whom messages may be sent
+    missing  github         its tools are not there
+                            hint: the variable `NO_SUCH_VARIABLE` is not set
+    ");
+    let toml = "packs = ['chat', 'github']\n[chat]\ntargets = ['slack:*']\n\
+        [chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n\
+        [github]\ntoken = '{secret:SLACK_TOKEN}'\nrepos = ['octo/repo']\n";
+    fs::write(machine.place.path().join("toolgate.toml"), toml).unwrap();
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    note     web            off: `packs` leaves it out
+    ok       chat           Slack; 1 in `chat.targets`
+    ok       github         `https://api.github.com`; 1 in `github.repos`
     ");
 }
 
@@ -171,6 +230,9 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     data folder    not looked at, because the configuration is broken
     note     workspace      not looked at, because the configuration is broken
     note     memory         not looked at, because the configuration is broken
+    note     web            not looked at, because the configuration is broken
+    note     chat           not looked at, because the configuration is broken
+    note     github         not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them

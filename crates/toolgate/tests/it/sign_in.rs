@@ -214,7 +214,8 @@ fn a_person_signs_in_by_command_and_the_running_hub_is_in() {
 
     let server = Server::start_in(server.kill(), &[]);
     until("it is in again, and nobody had to sign in", || is(&server, "connected"));
-    assert!(whoami(&server).contains("[REDACTED:OAUTH_TOKEN]"));
+    let answer = whoami(&server);
+    assert!(answer.contains("you came with Bearer [REDACTED:OAUTH_TOKEN]"), "{answer}");
 
     let mut command = Place::command_in(&folder, crate::process::TOOLGATE);
     command.args(["mcp", "logout", "cave", "--json"]);

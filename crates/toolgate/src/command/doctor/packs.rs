@@ -1,0 +1,92 @@
+//! Whether the packs that reach other services can, and what they still need.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use toolgate_config::process_environment;
+use toolgate_host::{Secret, Tasks};
+use toolgate_secrets::{Redactor, SecretName, Snapshot, references};
+
+use super::{Finding, State};
+use crate::packs;
+use crate::parts::Parts;
+use crate::settings::{PackName, Settings};
+use crate::upstreams::Filling;
+
+/// How long the store gets to say which secrets there are.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) fn web(settings: &Settings) -> Vec<Finding> {
+    let (more, less) = (settings.web.allow_hosts.len(), settings.web.deny_hosts.len());
+    let reach = match (more, less) {
+        (0, 0) => "public addresses, and no others".to_owned(),
+        _ => format!("public addresses; {more} in `web.allow_hosts`, {less} in `web.deny_hosts`"),
+    };
+    vec![look(PackName::Web, settings, &[], reach)]
+}
+
+pub(super) fn chat(settings: &Settings) -> Vec<Finding> {
+    let chat = &settings.chat;
+    let services =
+        [("Discord", &chat.discord.token), ("Slack", &chat.slack.token), ("Telegram", &chat.telegram.token)];
+    let services: Vec<&str> =
+        services.iter().filter(|(_, token)| token.is_some()).map(|(name, _)| *name).collect();
+    let reach = format!("{}; {} in `chat.targets`", services.join(", "), chat.targets.len());
+    let tokens: Vec<&str> = chat.tokens().collect();
+    vec![look(PackName::Chat, settings, &tokens, reach)]
+}
+
+pub(super) fn github(settings: &Settings) -> Vec<Finding> {
+    let github = &settings.github;
+    let reach = match github.repos.len() {
+        0 => format!("`{}`, all that the token opens", github.base_url),
+        count => format!("`{}`; {count} in `github.repos`", github.base_url),
+    };
+    let tokens: Vec<&str> = github.token.as_deref().into_iter().collect();
+    vec![look(PackName::Github, settings, &tokens, reach)]
+}
+
+/// How a pack stands that uses these tokens, and reaches that far once it is there.
+fn look(name: PackName, settings: &Settings, tokens: &[&str], reach: String) -> Finding {
+    if !settings.packs.contains(&name) {
+        return Finding::new(State::Note, "off: `packs` leaves it out");
+    }
+    let refers = tokens.iter().any(|token| references(token).next().is_some());
+    let secrets = match kept(settings, refers) {
+        Ok(secrets) => secrets,
+        Err(error) => {
+            return Finding::new(State::Broken, format!("its secrets cannot be looked for: {error:#}"))
+                .hint("`toolgate secret list` tells more");
+        }
+    };
+    let environment = process_environment();
+    match packs::needs(name, settings, &Filling::new(&secrets, &environment)) {
+        Ok(None) => Finding::new(State::Ok, reach),
+        Ok(Some(needs)) if tokens.is_empty() => Finding::new(State::Note, "not configured").hint(needs),
+        Ok(Some(needs)) => Finding::new(State::Missing, "its tools are not there").hint(needs),
+        Err(error) => {
+            let text = format!("{error:#}");
+            let (message, hint) = text.split_once("\nhint: ").unwrap_or((&text, "see the configuration"));
+            Finding::new(State::Broken, message).hint(hint)
+        }
+    }
+}
+
+/// The secrets that there are, by name: what they hold is nobody's business here. Without need for one, the store is
+/// left alone.
+fn kept(settings: &Settings, refers: bool) -> anyhow::Result<Snapshot> {
+    if !refers || !settings.store.place(&settings.data_dir)?.exists() {
+        return Ok(Snapshot::default());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let listed = runtime.block_on(async {
+        let tasks = Tasks::new();
+        let parts = Parts::new(settings, Redactor::new(), &tasks)?;
+        let listed = tokio::time::timeout(PATIENCE, parts.secrets.list()).await;
+        tasks.shutdown(Duration::ZERO).await;
+        Ok::<_, anyhow::Error>(listed.context("the store does not answer")??)
+    })?;
+    let name =
+        |name: String| Some((name.parse::<SecretName>().ok()?, Secret::new("kept-and-not-shown".into())));
+    Ok(listed.into_iter().filter_map(|info| name(info.name)).collect())
+}
