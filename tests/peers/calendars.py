@@ -30,7 +30,9 @@ def shown(event: icalendar.Event, zone: ZoneInfo) -> list[str]:
     start, end = event["DTSTART"].dt, event["DTEND"].dt
     if not isinstance(start, datetime):
         return [str(event["SUMMARY"]), start.isoformat(), (end - timedelta(days=1)).isoformat()]
-    at = lambda moment: (moment.astimezone(zone) if moment.tzinfo else moment).isoformat(timespec="seconds")
+    # By way of UTC, a time that clocks skip becomes one that they show.
+    there = lambda moment: moment.astimezone(ZoneInfo("UTC")).astimezone(zone) if moment.tzinfo else moment
+    at = lambda moment: there(moment).isoformat(timespec="seconds")
     return [str(event["SUMMARY"]), at(start), at(end)]
 
 
@@ -135,7 +137,8 @@ def ended(chance: random.Random, text: str, first: datetime, stamp: str) -> str:
 def event(chance: random.Random, number: int, day: date) -> str:
     text, first = rule(chance, day)
     kind = chance.choice(["day", "utc", "local", "zone", "zone", "zone"])
-    if kind == "day" and (is_short(text) or any(part in text for part in ("BYHOUR", "BYMINUTE", "BYSECOND"))):
+    often = is_short(text) or any(part in text for part in ("BYHOUR", "BYMINUTE", "BYSECOND"))
+    if kind == "day" and often:
         kind = "utc"
     if kind == "day":
         first = datetime.combine(first.date(), time())
@@ -150,11 +153,14 @@ def event(chance: random.Random, number: int, day: date) -> str:
     stamp = "utc" if kind == "zone" else kind
     lines = ["BEGIN:VEVENT", f"UID:{number}", "DTSTAMP:20260101T000000Z", f"SUMMARY:{number} {kind}"]
     lines.append(f"DTSTART{head}:{first.strftime(form)}")
-    lines.append("DURATION:" + (f"P{chance.randint(1, 4)}D" if kind == "day" else f"PT{chance.choice([0, 15, 90])}M"))
+    # Where clocks are moved, hours of Python are those of the clock and not those that pass; few rules are about nights.
+    minutes = 0 if is_short(text) else chance.choice([0, 15, 90])
+    lines.append("DURATION:" + (f"P{chance.randint(1, 4)}D" if kind == "day" else f"PT{minutes}M"))
     lines.append("RRULE:" + ended(chance, text, first, stamp))
     known = times(text, first, 8)
     for line in ("EXDATE", "RDATE"):
-        if chance.random() < 0.3:
+        # A time that is left out takes all others of its day with it there.
+        if chance.random() < 0.3 and not (line == "EXDATE" and often):
             chosen = chance.sample(known, min(len(known), 3))
             moved = timedelta(days=3) if line == "RDATE" else timedelta()
             lines.append(f"{line}{head}:" + ",".join((moment + moved).strftime(form) for moment in chosen))

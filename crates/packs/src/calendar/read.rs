@@ -89,7 +89,7 @@ impl Tool<Calendar> for CalendarRead {
             return Err(nothing(read));
         }
         let limit = input.limit.clamp(1, 1_000);
-        let window = Window { from: period.from, to: period.to, zone: zone.clone(), most: limit };
+        let window = Window { from: period.from, to: period.to, zone: zone.clone(), most: limit + 1 };
         let mut gathered = Gathered { output: Output::empty(period, &zone), all: Vec::new() };
         for (read, feed) in read {
             gathered.add(&feed, read, &window).await?;

@@ -24,7 +24,7 @@ pub(super) struct Window {
     pub(super) to: Timestamp,
     /// The time zone of the answer, which floating times and whole days are in.
     pub(super) zone: TimeZone,
-    /// How many occurrences of one event are wanted.
+    /// How many occurrences are wanted, of one event and of all.
     pub(super) most: usize,
 }
 

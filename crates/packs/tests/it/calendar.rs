@@ -47,7 +47,8 @@ impl Scene {
         let clock = Clock::manual(NOW);
         let calendar = made(config, &clock).unwrap();
         let info = ServerInfo { raw: Raw::of(&json!({"name": "test", "version": "0"})), instructions: None };
-        let hub = Hub::builder(info, Tasks::new()).source(Arc::new(PackSource::new(calendar))).build().unwrap();
+        let hub =
+            Hub::builder(info, Tasks::new()).source(Arc::new(PackSource::new(calendar))).build().unwrap();
         Self { hub, clock, folder }
     }
 
@@ -95,7 +96,8 @@ fn listed(data: &Value) -> Vec<[String; 3]> {
 
 /// A calendar around lines.
 fn calendar(lines: &str) -> String {
-    format!("BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//test//test\n{}\nEND:VCALENDAR\n", lines.trim()).replace('\n', "\r\n")
+    format!("BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//test//test\n{}\nEND:VCALENDAR\n", lines.trim())
+        .replace('\n', "\r\n")
 }
 
 #[tokio::test]
@@ -133,12 +135,21 @@ async fn what_is_next_is_told_in_order_as_data_and_in_words() {
         })
     );
     let told = |item: usize, name: &str| data["items"][item][name].clone();
-    assert_eq!((told(1, "all_day"), told(1, "end"), told(1, "recurring")), (json!(true), json!("2026-03-19"), json!(false)));
+    assert_eq!(
+        (told(1, "all_day"), told(1, "end"), told(1, "recurring")),
+        (json!(true), json!("2026-03-19"), json!(false))
+    );
     assert_eq!((told(2, "floating"), told(2, "start")), (json!(true), json!("2026-03-17T08:00:00")));
     assert_eq!(data["calendars"][1], json!({"name": "work", "events": 3, "notes": []}));
 
-    let (data, words) = scene.both(json!({"calendar": "WORK", "from": "2026-03-18", "to": "2026-03-18", "details": true})).await.unwrap();
-    assert!(words.contains("  Link: https://meet.example/x\n  Description: Say it\n    shortly\n"), "{words}");
+    let (data, words) = scene
+        .both(json!({"calendar": "WORK", "from": "2026-03-18", "to": "2026-03-18", "details": true}))
+        .await
+        .unwrap();
+    assert!(
+        words.contains("  Link: https://meet.example/x\n  Description: Say it\n    shortly\n"),
+        "{words}"
+    );
     assert_eq!(data["items"][1]["description"], "Say it\nshortly");
     assert_eq!(data["calendars"].as_array().unwrap().len(), 1);
     let (_, words) = scene.both(json!({"from": "2026-03-21", "to": "2026-03-22"})).await.unwrap();
@@ -155,10 +166,14 @@ async fn the_time_zone_of_the_answer_is_the_callers_choice() {
     let scene = Scene::new(&[("x", &text)]);
     let asked = json!({"from": "2026-03-17", "to": "2026-03-17", "time_zone": "Asia/Tokyo"});
     let data = scene.read(asked).await;
-    let expect = [["day", "2026-03-17", "2026-03-17"], ["floating", "2026-03-17T23:30:00", "2026-03-17T23:30:00"]];
+    let expect =
+        [["day", "2026-03-17", "2026-03-17"], ["floating", "2026-03-17T23:30:00", "2026-03-17T23:30:00"]];
     assert_eq!(listed(&data), expect.map(|item| item.map(str::to_owned)));
     let data = scene.read(json!({"from": "2026-03-18", "days": 1, "time_zone": "Tokyo Standard Time"})).await;
-    assert_eq!((&data["items"][0]["start"], &data["time_zone"]), (&json!("2026-03-18T08:30:00+09:00"), &json!("Asia/Tokyo")));
+    assert_eq!(
+        (&data["items"][0]["start"], &data["time_zone"]),
+        (&json!("2026-03-18T08:30:00+09:00"), &json!("Asia/Tokyo"))
+    );
 }
 
 #[tokio::test]
@@ -175,17 +190,28 @@ async fn what_cannot_be_asked_says_what_can() {
     ] {
         assert_eq!(scene.refused(arguments).await, (Kind::InvalidInput, expect.to_owned()));
     }
-    for arguments in [json!({"days": 0}), json!({"days": "7"}), json!({"limit": 0}), json!({"limit": 1001}), json!({"day": 1})] {
+    for arguments in [
+        json!({"days": 0}),
+        json!({"days": "7"}),
+        json!({"limit": 0}),
+        json!({"limit": 1001}),
+        json!({"day": 1}),
+    ] {
         assert_eq!(scene.refused(arguments).await.0, Kind::InvalidInput);
     }
 }
 
 #[tokio::test]
 async fn a_long_answer_says_that_there_is_more() {
-    let daily = |uid: &str| format!("BEGIN:VEVENT\nUID:{uid}\nSUMMARY:{uid}\nDTSTART:20260101T120000Z\nRRULE:FREQ=DAILY\nEND:VEVENT\n");
+    let daily = |uid: &str| {
+        format!(
+            "BEGIN:VEVENT\nUID:{uid}\nSUMMARY:{uid}\nDTSTART:20260101T120000Z\nRRULE:FREQ=DAILY\nEND:VEVENT\n"
+        )
+    };
     let scene = Scene::new(&[("a", &calendar(&daily("one"))), ("b", &calendar(&daily("two")))]);
     let (data, words) = scene.both(json!({"days": 30, "limit": 3})).await.unwrap();
-    let names: Vec<_> = data["items"].as_array().unwrap().iter().map(|item| item["summary"].as_str().unwrap()).collect();
+    let names: Vec<_> =
+        data["items"].as_array().unwrap().iter().map(|item| item["summary"].as_str().unwrap()).collect();
     assert_eq!((names, &data["more"]), (vec!["one", "two", "one"], &json!(true)));
     assert!(words.contains("There are more events"), "{words}");
     assert_eq!(scene.read(json!({"days": 30, "limit": 60})).await["more"], false);
@@ -202,7 +228,10 @@ fn what_is_configured_wrongly_is_told_without_the_address() {
     check(json!({"time_zone": "Mars/Olympus"}), "`calendar.time_zone` is not known");
     check(json!({"feeds": {"x": {}}}), "`calendar.feeds.x` comes from nowhere");
     check(json!({"feeds": {"x": {"url": "https://h/sesame", "file": "x"}}}), "`calendar.feeds.x` has both");
-    check(json!({"feeds": {"x": {"url": "http://h.example/sesame"}}}), "`calendar.feeds.x.url` is no address");
+    check(
+        json!({"feeds": {"x": {"url": "http://h.example/sesame"}}}),
+        "`calendar.feeds.x.url` is no address",
+    );
     check(json!({"feeds": {"x": {"file": "/"}}}), "`calendar.feeds.x.file` is no path");
     check(json!({"feeds": {"x": {"file": "a"}, "X": {"file": "b"}}}), "`calendar.feeds.x` has the name");
     check(json!({"feeds": {"": {"file": "a"}}}), "`calendar.feeds.` has a name");

@@ -169,7 +169,8 @@ pub(crate) fn definitions() -> Vec<(&'static str, Value)> {
         P::tools().iter().map(|tool| (P::NAME, tool.item().raw.to().unwrap())).collect()
     }
     let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap())).collect();
-    [of::<Workspace>(), of::<Memory>(), of::<Web>(), search, of::<Chat>(), of::<Calendar>(), of::<Github>()].concat()
+    [of::<Workspace>(), of::<Memory>(), of::<Web>(), search, of::<Chat>(), of::<Calendar>(), of::<Github>()]
+        .concat()
 }
 
 /// That data is what the tool says it answers with.

@@ -169,11 +169,7 @@ fn days_are_counted_from_either_end() {
     );
     // Without a day of the week it is that of the first time.
     check("2026-05-13T09:00", "FREQ=YEARLY;BYWEEKNO=20", &["2026-05-13T09:00", "2027-05-19T09:00"]);
-    check(
-        "2026-12-28T09:00",
-        "FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO",
-        &["2026-12-28T09:00", "2032-12-27T09:00"],
-    );
+    check("2026-12-28T09:00", "FREQ=YEARLY;BYWEEKNO=53;BYDAY=MO", &["2026-12-28T09:00", "2032-12-27T09:00"]);
 }
 
 #[test]

@@ -17,9 +17,16 @@ fn one(summary: &str) -> String {
 
 /// Calendars by name, each at a path of a site.
 fn scene(site: &Site, feeds: &[(&str, &str)]) -> Scene {
+    within_ms(20_000, site, feeds)
+}
+
+/// The same, with as much time for each.
+fn within_ms(time: u64, site: &Site, feeds: &[(&str, &str)]) -> Scene {
     let url = |path: &str| format!("http://127.0.0.1:{}{path}", site.at.port());
-    let feeds: Value = feeds.iter().map(|(name, path)| ((*name).to_owned(), json!({"url": url(path)}))).collect();
-    let config = json!({"feeds": feeds, "time_zone": "Europe/Berlin", "timeout_ms": 700, "max_bytes": 100_000});
+    let feeds: Value =
+        feeds.iter().map(|(name, path)| ((*name).to_owned(), json!({"url": url(path)}))).collect();
+    let config =
+        json!({"feeds": feeds, "time_zone": "Europe/Berlin", "timeout_ms": time, "max_bytes": 100_000});
     Scene::with(config, tempfile::tempdir().unwrap())
 }
 
@@ -70,7 +77,6 @@ async fn one_bad_feed_does_not_fail_the_others() {
         .page("/empty-sesame", ICS, "")
         .page("/large-sesame", ICS, vec![b' '; 100_001])
         .raw("/cut-sesame", format!("{head}BEGIN:VCALENDAR").into_bytes())
-        .hanging("/slow-sesame", head)
         .redirect("/out-sesame", "http://169.254.169.254/sesame")
         .redirect("/file-sesame", "file:///etc/sesame")
         .redirect("/loop-sesame", "/loop-sesame")
@@ -85,12 +91,12 @@ async fn one_bad_feed_does_not_fail_the_others() {
         ("empty", Kind::Upstream, "is no iCalendar feed"),
         ("large", Kind::InvalidInput, "has more than 100000 bytes"),
         ("cut", Kind::ConnectionFailed, "could not be reached, or broke off"),
-        ("slow", Kind::Timeout, "did not come in whole within 0.7 s"),
         ("out", Kind::Denied, "leads to a host that is at no public address"),
         ("file", Kind::ConnectionFailed, "is redirected to an address that cannot be asked"),
         ("loop", Kind::ConnectionFailed, "is redirected more than 5 times"),
     ];
-    let paths: Vec<(&str, String)> = bad.iter().map(|(name, ..)| (*name, format!("/{name}-sesame"))).collect();
+    let paths: Vec<(&str, String)> =
+        bad.iter().map(|(name, ..)| (*name, format!("/{name}-sesame"))).collect();
     let mut feeds: Vec<(&str, &str)> = paths.iter().map(|(name, path)| (*name, path.as_str())).collect();
     feeds.push(("good", "/good-sesame"));
     let scene = scene(&site, &feeds);
@@ -102,11 +108,27 @@ async fn one_bad_feed_does_not_fail_the_others() {
         assert!(words.contains(&format!("Calendar `{name}`: {message}.\n")), "{words}");
         // Alone, it is an error.
         let error = scene.both(json!({"calendar": name})).await.unwrap_err();
-        assert_eq!((error.kind(), error.message()), (kind, format!("the calendar `{name}` {message}").as_str()));
-        let whole = format!("{error:?} {error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
+        assert_eq!(
+            (error.kind(), error.message()),
+            (kind, format!("the calendar `{name}` {message}").as_str())
+        );
+        let whole =
+            format!("{error:?} {error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
         assert!(!whole.contains("sesame") && !whole.contains("127.0.0.1"), "{whole}");
     }
     assert!(!format!("{data}{words}").contains("sesame"), "{data}");
+}
+
+#[tokio::test]
+async fn a_feed_that_does_not_come_in_time_is_given_up() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/calendar\r\nContent-Length: 99\r\n\r\n";
+    let site = Pages::default().hanging("/slow-sesame", head).hanging("/silent-sesame", "").serve().await;
+    let scene = within_ms(700, &site, &[("slow", "/slow-sesame"), ("silent", "/silent-sesame")]);
+    for name in ["slow", "silent"] {
+        let (kind, message) = scene.refused(json!({"calendar": name})).await;
+        assert_eq!(kind, Kind::Timeout);
+        assert_eq!(message, format!("the calendar `{name}` did not come in whole within 0.7 s"));
+    }
 }
 
 #[tokio::test]
@@ -122,14 +144,23 @@ async fn a_feed_that_fails_later_is_shown_as_it_was() {
     let (data, words) = scene.both(json!({})).await.unwrap();
     assert_eq!(data["items"][0]["summary"], "kept");
     assert_eq!(data["calendars"][0]["as_of"], "2026-03-16T08:00:00+01:00");
-    assert!(words.contains("`x`: answered 503: its server has a problem of its own; shown as of 2026-03-16T08:00"), "{words}");
+    assert!(
+        words
+            .contains("`x`: answered 503: its server has a problem of its own; shown as of 2026-03-16T08:00"),
+        "{words}"
+    );
 }
 
 #[tokio::test]
 async fn a_password_goes_to_its_own_server_and_no_further() {
     let other = Pages::default().page("/there", ICS, one("there")).serve().await;
     let to = format!("http://127.0.0.1:{}/there", other.at.port());
-    let site = Pages::default().redirect("/out", &to).redirect("/in", "/here").page("/here", ICS, one("here")).serve().await;
+    let site = Pages::default()
+        .redirect("/out", &to)
+        .redirect("/in", "/here")
+        .page("/here", ICS, one("here"))
+        .serve()
+        .await;
     let at = |path: &str| format!("http://an:s3same@127.0.0.1:{}{path}", site.at.port());
     let config = json!({"feeds": {"in": {"url": at("/in")}, "out": {"url": at("/out")}}, "time_zone": "UTC"});
     let scene = Scene::with(config, tempfile::tempdir().unwrap());

@@ -37,9 +37,17 @@ async fn rules_without_an_end_are_followed_where_someone_looks() {
         "FREQ=SECONDLY;COUNT=9000000000",
         "FREQ=SECONDLY;UNTIL=99991231T235959Z",
         "FREQ=MINUTELY;INTERVAL=1",
-        &format!("FREQ=YEARLY;BYHOUR={};BYMINUTE={};BYSECOND={};BYDAY=MO", numbers(24), numbers(60), numbers(60)),
+        &format!(
+            "FREQ=YEARLY;BYHOUR={};BYMINUTE={};BYSECOND={};BYDAY=SU,MO",
+            numbers(24),
+            numbers(60),
+            numbers(60)
+        ),
     ] {
-        let scene = Scene::new(&[("x", &calendar(&event("mad", &format!("DTSTART:20000101T000000Z\nRRULE:{rule}"))))]);
+        let scene = Scene::new(&[(
+            "x",
+            &calendar(&event("mad", &format!("DTSTART:20000101T000000Z\nRRULE:{rule}"))),
+        )]);
         let data = scene.read(json!({"from": "2026-03-16", "to": "2026-03-16", "limit": 3})).await;
         assert_eq!(data["items"][0]["start"], "2026-03-16T00:00:00+01:00", "{rule}");
         assert_eq!((&data["more"], notes(&data).as_str()), (&json!(true), "[]"), "{rule}");
@@ -55,12 +63,18 @@ async fn rules_that_nobody_can_follow_are_named_and_the_rest_is_told() {
         "FREQ=HOURLY;BYMINUTE=0,1;BYSETPOS=1;COUNT=999999999",
     ] {
         let data = beside(&event("mad", &format!("DTSTART:19700101T000000Z\nRRULE:{rule}"))).await;
-        assert!(notes(&data).contains("recur too often to be followed; times may be missing: 1 (`mad`)"), "{data}");
+        assert!(
+            notes(&data).contains("recur too often to be followed; times may be missing: 1 (`mad`)"),
+            "{data}"
+        );
     }
     // A thousand of them are no worse than a few: all together have a limit, too.
     let mut many = String::new();
     for number in 0..1_000 {
-        many += &event(&number.to_string(), "DTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY;BYSECOND=0;COUNT=999999999");
+        many += &event(
+            &number.to_string(),
+            "DTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY;BYSECOND=0;COUNT=999999999",
+        );
     }
     let scene = Scene::new(&[("x", &calendar(&format!("{GOOD}{many}")))]);
     let data = scene.read(json!({"days": 7})).await;
@@ -70,10 +84,19 @@ async fn rules_that_nobody_can_follow_are_named_and_the_rest_is_told() {
 
 #[tokio::test]
 async fn rules_that_mean_nothing_leave_their_first_time() {
-    for rule in ["FREQ=OFTEN", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYSETPOS=0", "nonsense", "RSCALE=CHINESE;FREQ=YEARLY"] {
+    for rule in [
+        "FREQ=OFTEN",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;BYSETPOS=0",
+        "nonsense",
+        "RSCALE=CHINESE;FREQ=YEARLY",
+    ] {
         let data = beside(&event("bad", &format!("DTSTART:20260317T120000Z\nRRULE:{rule}"))).await;
         assert_eq!(data["items"].as_array().unwrap().len(), 2, "{rule}");
-        assert!(notes(&data).contains("rules that cannot be followed; only their other times are shown: 1"), "{data}");
+        assert!(
+            notes(&data).contains("rules that cannot be followed; only their other times are shown: 1"),
+            "{data}"
+        );
     }
 }
 
@@ -81,7 +104,16 @@ async fn rules_that_mean_nothing_leave_their_first_time() {
 async fn very_many_dates_are_read_and_only_those_in_view_are_looked_at() {
     let mut dates = String::new();
     for number in 0..60_000 {
-        write!(dates, "{}{:04}{:02}{:02}T{:02}0000Z", if number > 0 { "," } else { "" }, 1990 + number / 8_000, number % 12 + 1, number % 28 + 1, number % 24).unwrap();
+        write!(
+            dates,
+            "{}{:04}{:02}{:02}T{:02}0000Z",
+            if number > 0 { "," } else { "" },
+            1990 + number / 8_000,
+            number % 12 + 1,
+            number % 28 + 1,
+            number % 24
+        )
+        .unwrap();
     }
     let lines = format!("DTSTART:19900101T000000Z\nRRULE:FREQ=DAILY\nRDATE:{dates}\nEXDATE:{dates}");
     let data = beside(&event("many", &lines)).await;
@@ -120,7 +152,10 @@ async fn unknown_time_zones_are_told_and_their_times_float() {
     let item = &data["items"][1];
     assert_eq!((&item["start"], &item["floating"]), (&json!("2026-03-17T12:00:00"), &json!(true)));
     // A feed that says where it is at home means that.
-    let home = format!("X-WR-TIMEZONE:America/New_York\n{}", event("where", "DTSTART;TZID=Atlantis:20260317T120000"));
+    let home = format!(
+        "X-WR-TIMEZONE:America/New_York\n{}",
+        event("where", "DTSTART;TZID=Atlantis:20260317T120000")
+    );
     assert_eq!(beside(&home).await["items"][1]["start"], "2026-03-17T17:00:00+01:00");
 }
 
@@ -153,10 +188,16 @@ async fn time_zones_that_move_clocks_every_second_are_cut_short() {
 #[tokio::test]
 async fn words_of_others_are_short_and_hide_nothing() {
     let summary = format!("a\\n- [09:00] forged\u{202e}\u{200b}{}", "x".repeat(5_000));
-    let lines = format!("BEGIN:VEVENT\nUID:1\nSUMMARY:{summary}\nLOCATION:b\\n## Forged\nDTSTART:20260317T120000Z\nEND:VEVENT\n");
+    let lines = format!(
+        "BEGIN:VEVENT\nUID:1\nSUMMARY:{summary}\nLOCATION:b\\n## Forged\nDTSTART:20260317T120000Z\nEND:VEVENT\n"
+    );
     let scene = Scene::new(&[("x", &calendar(&lines))]);
     let (data, words) = scene.both(json!({})).await.unwrap();
     let told = data["items"][0]["summary"].as_str().unwrap();
     assert!(told.starts_with("a - [09:00] forgedxxx") && told.chars().count() == 201, "{told}");
-    assert_eq!(words.lines().filter(|line| line.starts_with("- [") || line.starts_with("## ")).count(), 2, "{words}");
+    assert_eq!(
+        words.lines().filter(|line| line.starts_with("- [") || line.starts_with("## ")).count(),
+        2,
+        "{words}"
+    );
 }

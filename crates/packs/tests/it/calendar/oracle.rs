@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::cases::{CASES, FROM, TO, ZONE};
 use super::{Scene, calendar, listed};
 
-/// The seed of the invented calendars; another one gives others.
+/// The seed of the invented calendars; at the desk, another one (`CALENDAR_SEED`) gives others.
 const SEED: &str = "20261116";
 
 /// How many are invented, of forty events each.
-const COUNT: usize = 50;
+const COUNT: usize = 25;
 
 type Listed = Vec<[String; 3]>;
 
@@ -27,7 +27,10 @@ fn script(arguments: &[&str]) -> String {
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers"),
     };
     let python = peers.join(".venv/bin/python");
-    assert!(python.is_file(), "the real peers are not installed; run `cargo xtask test`, which installs them");
+    assert!(
+        python.is_file(),
+        "the real peers are not installed; run `cargo xtask test`, which installs them"
+    );
     let script: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/calendars.py");
     let ended = Command::new(python).arg(script).args(arguments).output().unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
@@ -54,7 +57,8 @@ async fn others_read_what_was_written_by_hand_in_the_same_way() {
 #[tokio::test]
 async fn others_find_the_same_in_calendars_full_of_invented_rules() {
     let folder = tempfile::tempdir().unwrap();
-    script(&["make", SEED, &COUNT.to_string(), folder.path().to_str().unwrap()]);
+    let seed = std::env::var("CALENDAR_SEED").unwrap_or_else(|_| SEED.to_owned());
+    script(&["make", &seed, &COUNT.to_string(), folder.path().to_str().unwrap()]);
     let mut events = 0;
     for number in 0..COUNT {
         let held = |end: &str| fs::read_to_string(folder.path().join(format!("{number}.{end}"))).unwrap();
@@ -65,13 +69,15 @@ async fn others_find_the_same_in_calendars_full_of_invented_rules() {
         let data = Scene::new(&[("x", &text)]).read(asked.clone()).await;
         let expect: Listed = serde_json::from_value(made["found"].clone()).unwrap();
         let found = listed(&data);
-        let only = |one: &Listed, other: &Listed| one.iter().filter(|item| !other.contains(item)).cloned().collect::<Listed>();
+        let only = |one: &Listed, other: &Listed| {
+            one.iter().filter(|item| !other.contains(item)).cloned().collect::<Listed>()
+        };
         let (ours, theirs) = (only(&found, &expect), only(&expect, &found));
         assert!(
             ours.is_empty() && theirs.is_empty() && found.len() == expect.len(),
-            "calendar {number} of seed {SEED}, {asked}\nonly we find: {ours:#?}\nonly others find: {theirs:#?}\n{text}"
+            "calendar {number} of seed {seed}, {asked}\nonly we find: {ours:#?}\nonly others find: {theirs:#?}\n{text}"
         );
         events += found.len();
     }
-    assert!(events > 5_000, "there is something to compare: {events}");
+    assert!(events > 2_000, "there is something to compare: {events}");
 }
