@@ -29,6 +29,7 @@ use crate::Unready;
 use feed::{Feed, Local, Place, Remote};
 
 pub use config::{CalendarConfig, FeedConfig};
+pub use feed::address_forms;
 
 /// How many letters the name of a calendar may have.
 const MOST_NAME: usize = 64;
@@ -65,7 +66,7 @@ impl Calendar {
         let zone = zone(config)?;
         let mut feeds: Vec<Arc<Feed>> = Vec::new();
         for (name, feed) in &config.feeds {
-            let key = format!("calendar.feeds.{name}");
+            let key = feed_key(name);
             let is_plain = |letter: char| !letter.is_control() && letter != '`';
             if name.trim() != name || name.is_empty() || name.len() > MOST_NAME || !name.chars().all(is_plain)
             {
@@ -102,6 +103,15 @@ impl Calendar {
         Err(Error::new(Kind::NotFound, "there is no calendar of this name")
             .hint(format!("use {}, or leave `calendar` out", there.join(" or "))))
     }
+}
+
+/// The key of a feed, from the top of the file.
+pub fn feed_key(name: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !name.is_empty() && name.chars().all(is_bare) {
+        return format!("calendar.feeds.{name}");
+    }
+    format!("calendar.feeds.\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn is_same(name: &str, other: &str) -> bool {

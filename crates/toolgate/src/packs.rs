@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
 use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
-use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
+use toolgate_packs::{Calendar, Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -145,6 +145,7 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
         PackName::Web => on(Web::new(&settings.web)),
         PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+        PackName::Calendar => ready(Calendar::new(&settings.calendar, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
     })
 }
@@ -184,6 +185,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Memory => of::<Memory>(),
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
+        PackName::Calendar => of::<Calendar>(),
         PackName::Github => of::<Github>(),
     }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
+use toolgate_packs::calendar::CalendarConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
@@ -59,13 +60,16 @@ pub(crate) enum PackName {
     Web,
     /// Messages to people.
     Chat,
+    /// Events of calendars.
+    Calendar,
     /// Issues and pull requests.
     Github,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 5] = [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Calendar, Self::Github];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -73,6 +77,7 @@ impl PackName {
             Self::Memory => "memory",
             Self::Web => "web",
             Self::Chat => "chat",
+            Self::Calendar => "calendar",
             Self::Github => "github",
         }
     }
@@ -113,6 +118,7 @@ pub(crate) struct Settings {
     pub(crate) memory: MemoryConfig,
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) calendar: CalendarConfig,
     pub(crate) github: GithubConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
@@ -147,6 +153,7 @@ impl Default for Settings {
             memory: MemoryConfig::default(),
             web: WebConfig::default(),
             chat: ChatConfig::default(),
+            calendar: CalendarConfig::default(),
             github: GithubConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
@@ -180,6 +187,7 @@ impl Settings {
         let wanted = |pack: &PackName| match pack {
             PackName::Workspace | PackName::Memory | PackName::Web => true,
             PackName::Chat => self.chat.tokens().next().is_some(),
+            PackName::Calendar => !self.calendar.feeds.is_empty(),
             PackName::Github => self.github.token.is_some(),
         };
         self.packs.iter().any(|pack| pack.word() == name && wanted(pack))

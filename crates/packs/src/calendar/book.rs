@@ -10,10 +10,13 @@ use super::series::{Occurrence, Series, Window};
 use super::words::line;
 use super::zone::Zones;
 
-/// How many steps the rules of one feed may take in one call.
+/// How many steps every event may take, whatever the others take.
+const OWN_STEPS: u64 = 200;
+
+/// How many steps all those of a feed may take together that need more, in one call.
 const FEED_STEPS: u64 = 2_000_000;
 
-/// How many steps those of one event may take.
+/// How many steps one of these may take.
 const EVENT_STEPS: u64 = 200_000;
 
 /// How many names a note gives.
@@ -70,17 +73,24 @@ impl Book {
 
     /// What is in a window, in order.
     pub(super) fn look(&self, window: &Window) -> Found {
-        let mut budget = Budget::new(FEED_STEPS);
         let mut found = Found { notes: self.notes.clone(), ..Found::default() };
-        let mut endless = Vec::new();
+        // Those that take long come last, so that they take nothing from the others.
+        let mut long = Vec::new();
         for series in &self.series {
-            let looked = budget
-                .within(EVENT_STEPS, |budget| series.occurrences(window, budget, &mut found.occurrences));
-            if looked.is_err() {
-                endless.push(series.name());
+            found.make_room(window);
+            let before = found.occurrences.len();
+            if series.occurrences(window, &mut Budget::new(OWN_STEPS), &mut found.occurrences).is_err() {
+                found.occurrences.truncate(before);
+                long.push(series);
             }
-            if found.occurrences.len() > 4 * window.most {
-                found.trim(window.most);
+        }
+        let mut budget = Budget::new(FEED_STEPS);
+        let mut endless = Vec::new();
+        for series in long {
+            found.make_room(window);
+            let all = &mut found.occurrences;
+            if budget.within(EVENT_STEPS, |budget| series.occurrences(window, budget, all)).is_err() {
+                endless.push(series.name());
             }
         }
         found.trim(window.most);
@@ -94,6 +104,12 @@ impl Book {
 }
 
 impl Found {
+    fn make_room(&mut self, window: &Window) {
+        if self.occurrences.len() > 4 * window.most {
+            self.trim(window.most);
+        }
+    }
+
     fn trim(&mut self, most: usize) {
         self.occurrences.sort_by(|one, other| one.order().cmp(&other.order()));
         self.more |= self.occurrences.len() > most;

@@ -15,6 +15,8 @@ use super::book::Book;
 pub(super) use local::Local;
 pub(super) use remote::Remote;
 
+pub use remote::address_forms;
+
 /// A feed.
 #[derive(Debug)]
 pub(super) struct Feed {

@@ -170,7 +170,7 @@ fn nothing(read: Vec<(Result<Copy, Trouble>, Arc<Feed>)>) -> Error {
         read.into_iter().filter_map(|(read, feed)| Some((feed.name.clone(), read.err()?))).collect();
     let kind = troubles.first().map_or(Kind::Internal, |(_, trouble)| trouble.kind);
     let said: Vec<String> =
-        troubles.iter().map(|(name, trouble)| format!("the calendar `{name}` {}", trouble.message)).collect();
+        troubles.iter().map(|(name, trouble)| format!("calendar `{name}`: {}", trouble.message)).collect();
     let hint = "try again later, or ask the person who runs Toolgate to check `calendar.feeds`";
     Error::new(kind, said.join("; ")).hint(hint)
 }

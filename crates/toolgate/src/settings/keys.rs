@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_config::{FileSchema, Sections};
-use toolgate_packs::{Chat, Github, Unready};
+use toolgate_packs::{Calendar, Chat, Github, Unready};
 use toolgate_upstream::Plan;
 
 use super::Settings;
@@ -43,6 +43,7 @@ impl Settings {
         visitor.key("memory", "The pack `memory`: what agents remember.", &mut self.memory);
         visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
+        visitor.key("calendar", "The pack `calendar`: events of calendars.", &mut self.calendar);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
     }
 
@@ -68,6 +69,7 @@ impl Settings {
         // A reference stands for a value here, too.
         let wrong = [
             Chat::new(&settings.chat, |text| Ok(stand_in(text))).err(),
+            Calendar::new(&settings.calendar, |text| Ok(stand_in(text))).err(),
             Github::new(&settings.github, |text| Ok(stand_in(text))).err(),
         ];
         for wrong in wrong.into_iter().flatten() {
@@ -221,6 +223,12 @@ mod tests {
         );
         check("[github]\ntoken = 'sesame-1'\nrepos = ['octo']", "github.repos");
         read("[github]\ntoken = '{secret:GITHUB_TOKEN}'");
+        check("[calendar.feeds.x]\nurl = 'http://h.example/sesame'", "calendar.feeds.x.url");
+        check("[calendar.feeds.\"a b\"]\nurl = 'sesame'", "calendar.feeds.\"a b\".url");
+        check("[calendar.feeds.x]\nurl = ['https://h.example/sesame']", "calendar.feeds.x.url");
+        check("[calendar.feeds.x]\nurl = 'https://h.example/sesame'\nfile = 'x'", "calendar.feeds.x");
+        check("[calendar]\ntime_zone = 'Mars/Olympus'", "calendar.time_zone");
+        read("[calendar.feeds.x]\nurl = '{secret:WORK_CALENDAR}'\n[calendar.feeds.y]\nfile = 'y.ics'");
     }
 
     #[test]
@@ -255,6 +263,7 @@ mod tests {
             workspace: toolgate_packs::workspace::WorkspaceConfig { root: None, ..every.workspace },
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             chat: toolgate_packs::chat::ChatConfig::default(),
+            calendar: toolgate_packs::calendar::CalendarConfig { time_zone: None, ..every.calendar },
             github: toolgate_packs::github::GithubConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },

@@ -17,6 +17,10 @@ use crate::Unready;
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
 
+/// How long a text has to be to be a secret, and how long the path of an address.
+const LEAST_SECRET: usize = 8;
+const LEAST_PATH: usize = 24;
+
 const ACCEPT: &str = "text/calendar, text/plain;q=0.5, */*;q=0.1";
 
 /// A feed at an address that a person configured. Its own host may be anywhere; where a redirect leads has to be public.
@@ -30,13 +34,8 @@ pub(crate) struct Remote {
 impl Remote {
     /// A feed at an address; `key` is where that is configured.
     pub(crate) fn new(key: &str, url: &Secret, time: Duration, bytes: usize) -> Result<Self, Unready> {
-        let written = url.expose().trim();
-        let secure = ["webcal://", "webcals://"].iter().find_map(|scheme| {
-            let (start, rest) = written.split_at_checked(scheme.len())?;
-            start.eq_ignore_ascii_case(scheme).then(|| format!("https://{rest}"))
-        });
-        let written = secure.as_deref().unwrap_or(written);
-        let Some(mut url) = Url::parse(written).ok().filter(|_| is_allowed(written)) else {
+        let written = with_https(url.expose());
+        let Some(mut url) = Url::parse(&written).ok().filter(|_| is_allowed(&written)) else {
             let hint = "give an address with `https` or `webcal`; `http` is only for this machine";
             return Err(Unready::wrong(key, "is no address that a secret may be sent to", hint));
         };
@@ -76,6 +75,37 @@ impl Remote {
     }
 }
 
+/// An address as it is asked: `webcal` is only a word for programs that subscribe to calendars.
+fn with_https(written: &str) -> String {
+    let written = written.trim();
+    let rest = ["webcal://", "webcals://"].iter().find_map(|scheme| {
+        let (start, rest) = written.split_at_checked(scheme.len())?;
+        start.eq_ignore_ascii_case(scheme).then_some(rest)
+    });
+    rest.map_or_else(|| written.to_owned(), |rest| format!("https://{rest}"))
+}
+
+/// All that tells where a feed is: the address as it is written and as it is asked, its path, and the password in it.
+pub fn address_forms(written: &Secret) -> Vec<Secret> {
+    let asked = with_https(written.expose());
+    let mut forms = vec![written.expose().trim().to_owned(), asked.clone()];
+    if let Ok(mut url) = Url::parse(&asked) {
+        forms.extend(url.password().map(plain));
+        // One that has no host has no user either.
+        if url.set_username("").is_ok() && url.set_password(None).is_ok() {
+            forms.push(url.to_string());
+        }
+        // A short path is one that others have, too.
+        let path = &url[url::Position::BeforePath..];
+        forms.extend(Some(path.to_owned()).filter(|path| path.len() >= LEAST_PATH));
+    }
+    // What is shorter is in any text, and opens nothing.
+    forms.retain(|form| form.len() >= LEAST_SECRET);
+    forms.sort();
+    forms.dedup();
+    forms.into_iter().map(Secret::new).collect()
+}
+
 fn mark(opened: &Opened) -> Mark {
     let header = |name| opened.headers.get(name).cloned();
     Mark { entity: header(ETAG), modified: header(LAST_MODIFIED), file: None }
@@ -86,15 +116,17 @@ fn credentials(url: &Url) -> Option<HeaderValue> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }
-    let plain = |text: &str| {
-        // In this form a plus would be a blank.
-        let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
-        form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()
-    };
     let pair = format!("{}:{}", plain(url.username()), plain(url.password().unwrap_or_default()));
     let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).ok()?;
     value.set_sensitive(true);
     Some(value)
+}
+
+/// A part of an address with its escapes undone.
+fn plain(text: &str) -> String {
+    // In this form a plus would be a blank.
+    let pair = format!("x={}", text.replace('+', "%2B").replace('&', "%26"));
+    form_urlencoded::parse(pair.as_bytes()).next().map(|(_, text)| text.into_owned()).unwrap_or_default()
 }
 
 /// What a failed fetch means, without the address that stands in it.
@@ -151,6 +183,29 @@ mod tests {
             (Err(error), None) => assert!(!error.to_string().contains("sesame"), "{error}"),
             (made, _) => panic!("{url}: {made:?}"),
         }
+    }
+
+    #[test]
+    fn an_address_is_a_secret_in_all_its_forms() {
+        #[track_caller]
+        fn check(url: &str, expect: &[&str]) {
+            let forms = address_forms(&Secret::new(url.into()));
+            assert_eq!(forms.iter().map(Secret::expose).collect::<Vec<_>>(), expect);
+        }
+        check(
+            "webcal://h.example/private-123456789/x.ics",
+            &[
+                "/private-123456789/x.ics",
+                "https://h.example/private-123456789/x.ics",
+                "webcal://h.example/private-123456789/x.ics",
+            ],
+        );
+        check(
+            "https://an:pass%20word@h.example/c",
+            &["https://an:pass%20word@h.example/c", "https://h.example/c", "pass word"],
+        );
+        check("https://h.example/feed.ics", &["https://h.example/feed.ics"]);
+        check("nonsense", &["nonsense"]);
     }
 
     #[test]

@@ -28,9 +28,9 @@ impl Rule {
         found: &mut dyn FnMut(DateTime) -> bool,
     ) -> Result<(), Spent> {
         let rule = self.completed(range.start);
-        let times = rule.times();
         // A day can have as many times as seconds.
-        budget.spend(1 + times.len() as u64 / 8)?;
+        budget.spend(1 + rule.clocks().iter().map(|list| list.len() as u64).product::<u64>() / 8)?;
+        let times = rule.times();
         let start = seconds(range.start);
         let mut walk = Walk {
             from: seconds(range.from).max(start),
@@ -64,12 +64,19 @@ impl Rule {
         Ok(())
     }
 
+    /// The hours, minutes and seconds that times of the rule are made of.
+    fn clocks(&self) -> [&[i64]; 3] {
+        let zero = &[0][..];
+        [
+            if self.freq <= Freq::Daily { &self.hours } else { zero },
+            if self.freq <= Freq::Hourly { &self.minutes } else { zero },
+            if self.freq <= Freq::Minutely { &self.seconds } else { zero },
+        ]
+    }
+
     /// The seconds behind the beginning of a day, an hour, a minute, that times of the rule are at.
     fn times(&self) -> Vec<i64> {
-        let zero = [0];
-        let hours = if self.freq <= Freq::Daily { &self.hours[..] } else { &zero };
-        let minutes = if self.freq <= Freq::Hourly { &self.minutes[..] } else { &zero };
-        let seconds = if self.freq <= Freq::Minutely { &self.seconds[..] } else { &zero };
+        let [hours, minutes, seconds] = self.clocks();
         let mut times = Vec::with_capacity(hours.len() * minutes.len() * seconds.len());
         for hour in hours {
             for minute in minutes {

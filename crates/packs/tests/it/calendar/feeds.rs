@@ -108,10 +108,7 @@ async fn one_bad_feed_does_not_fail_the_others() {
         assert!(words.contains(&format!("Calendar `{name}`: {message}.\n")), "{words}");
         // Alone, it is an error.
         let error = scene.both(json!({"calendar": name})).await.unwrap_err();
-        assert_eq!(
-            (error.kind(), error.message()),
-            (kind, format!("the calendar `{name}` {message}").as_str())
-        );
+        assert_eq!((error.kind(), error.message()), (kind, format!("calendar `{name}`: {message}").as_str()));
         let whole =
             format!("{error:?} {error} {:?}", std::error::Error::source(&error).map(ToString::to_string));
         assert!(!whole.contains("sesame") && !whole.contains("127.0.0.1"), "{whole}");
@@ -127,7 +124,7 @@ async fn a_feed_that_does_not_come_in_time_is_given_up() {
     for name in ["slow", "silent"] {
         let (kind, message) = scene.refused(json!({"calendar": name})).await;
         assert_eq!(kind, Kind::Timeout);
-        assert_eq!(message, format!("the calendar `{name}` did not come in whole within 0.7 s"));
+        assert_eq!(message, format!("calendar `{name}`: did not come in whole within 0.7 s"));
     }
 }
 
@@ -193,11 +190,11 @@ async fn a_file_is_read_as_it_is_now_and_only_if_it_is_one() {
     fs::create_dir(scene.path("folder.ics")).unwrap();
     fs::write(scene.path("large.ics"), vec![b' '; (10 << 20) + 1]).unwrap();
     for (name, expect) in [
-        ("link", (Kind::Denied, "the calendar `link` its file is a link that leads out of its folder")),
-        ("folder", (Kind::InvalidInput, "the calendar `folder` its path is no file")),
-        ("large", (Kind::InvalidInput, "the calendar `large` its file has more than 10485760 bytes")),
-        ("none", (Kind::FileNotFound, "the calendar `none` its file does not exist")),
-        ("empty", (Kind::Upstream, "the calendar `empty` is no iCalendar feed")),
+        ("link", (Kind::Denied, "calendar `link`: its file is a link that leads out of its folder")),
+        ("folder", (Kind::InvalidInput, "calendar `folder`: its path is no file")),
+        ("large", (Kind::InvalidInput, "calendar `large`: its file has more than 10485760 bytes")),
+        ("none", (Kind::FileNotFound, "calendar `none`: its file does not exist")),
+        ("empty", (Kind::Upstream, "calendar `empty`: is no iCalendar feed")),
     ] {
         let (kind, message) = scene.refused(json!({"calendar": name})).await;
         assert_eq!((kind, message.as_str()), expect);

@@ -76,7 +76,7 @@ async fn rules_that_nobody_can_follow_are_named_and_the_rest_is_told() {
             "DTSTART:19700101T000000Z\nRRULE:FREQ=SECONDLY;BYSECOND=0;COUNT=999999999",
         );
     }
-    let scene = Scene::new(&[("x", &calendar(&format!("{GOOD}{many}")))]);
+    let scene = Scene::new(&[("x", &calendar(&format!("{many}{GOOD}")))]);
     let data = scene.read(json!({"days": 7})).await;
     assert_eq!(data["items"][0]["summary"], "good");
     assert!(notes(&data).contains("times may be missing: 1000 (`0`, `1`, `2`)"), "{}", notes(&data));
