@@ -66,7 +66,7 @@ pub(super) struct Item {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Report {
-    /// Its name.
+    /// The name of the calendar.
     pub(super) name: String,
     /// How many of its events are listed.
     pub(super) events: usize,

@@ -71,7 +71,8 @@ impl Rule {
             }
             Freq::Monthly if no_day => rule.month_days = whole(start.day()),
             Freq::Weekly if no_day => rule.week_days = week_day(),
-            _ => {}
+            Freq::Yearly | Freq::Monthly | Freq::Weekly => {}
+            Freq::Daily | Freq::Hourly | Freq::Minutely | Freq::Secondly => {}
         }
         if rule.hours.is_empty() && rule.freq <= Freq::Daily {
             rule.hours = whole(start.hour());

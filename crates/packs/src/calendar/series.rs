@@ -168,7 +168,10 @@ impl Taking<'_> {
         let mut left_out = BTreeSet::new();
         for rule in &self.main.without {
             let to = self.main.until(rule).map_or(range.to, |until| until.min(range.to));
-            rule.walk(&Range { to, ..*range }, budget, &mut |at| left_out.insert(at) || true)?;
+            rule.walk(&Range { to, ..*range }, budget, &mut |at| {
+                left_out.insert(at);
+                true
+            })?;
         }
         Ok(left_out)
     }

@@ -234,6 +234,6 @@ fn what_is_configured_wrongly_is_told_without_the_address() {
     );
     check(json!({"feeds": {"x": {"file": "/"}}}), "`calendar.feeds.x.file` is no path");
     check(json!({"feeds": {"x": {"file": "a"}, "X": {"file": "b"}}}), "`calendar.feeds.x` has the name");
-    check(json!({"feeds": {"": {"file": "a"}}}), "`calendar.feeds.` has a name");
-    check(json!({"feeds": {"a\nb": {"file": "a"}}}), "`calendar.feeds.a\nb` has a name");
+    check(json!({"feeds": {"": {"file": "a"}}}), "`calendar.feeds.\"\"` has a name");
+    check(json!({"feeds": {"a\nb": {"file": "a"}}}), "`calendar.feeds.\"a\nb\"` has a name");
 }
