@@ -100,8 +100,8 @@ pub enum FetchError {
     },
 }
 
-/// Fetches what a caller names. It sends no cookies, and no credentials but those it is given, and uses no proxy: whoever resolves the name
-/// decides where it leads, so it has to be us.
+/// Fetches what a caller names. It sends no cookies, no credentials but those it is given, and uses no proxy: whoever
+/// resolves the name decides where it leads, so it has to be us.
 #[derive(Debug)]
 pub struct Fetcher {
     reach: Arc<Reach>,
