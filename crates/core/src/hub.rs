@@ -33,7 +33,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceStatus, Target, TooMany, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TooMany, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -286,6 +286,13 @@ impl Hub {
         let sources = self.inner.sources.now();
         let statuses = sources.all.iter().filter_map(|source| source.status());
         statuses.map(|status| self.inner.filters.status(status)).collect()
+    }
+
+    /// The names of the upstreams, and how each stands.
+    pub fn upstream_states(&self) -> Vec<(SourceId, SourceState)> {
+        let sources = self.inner.sources.now();
+        let state = |source: &Arc<dyn Source>| Some((source.id().clone(), source.state()?));
+        sources.all.iter().filter_map(state).collect()
     }
 
     /// Has an upstream connect anew, and learn anew what its server has.

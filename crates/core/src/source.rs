@@ -9,7 +9,10 @@ use tokio::sync::{broadcast, watch};
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Raw, Template};
 
-use crate::{Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceStatus, ToolName};
+use crate::{
+    Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState, SourceStatus,
+    ToolName,
+};
 
 /// The name of a source, unique in a hub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,6 +85,11 @@ pub trait Source: Send + Sync {
     /// How it stands, where there is more to say than that it is there.
     fn status(&self) -> Option<SourceStatus> {
         None
+    }
+
+    /// How it stands, in a word.
+    fn state(&self) -> Option<SourceState> {
+        self.status().map(|status| status.state)
     }
 
     /// Connects anew, and learns anew what there is.

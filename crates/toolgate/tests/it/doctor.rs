@@ -211,6 +211,8 @@ fn a_pack_says_what_it_still_needs() {
     missing  github         its tools are not there
                             hint: the variable `NO_SUCH_VARIABLE` is not set
     ");
+    let report = Machine::new("[web]\nallow_hosts = ['docs.rs']\ndeny_hosts = ['*']\n").report(0);
+    assert!(report.contains("ok       web            1 in `web.allow_hosts`, and no others"), "{report}");
     let toml = "packs = ['chat', 'calendar', 'github']\n[chat]\ntargets = ['slack:*']\n\
         [chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n\
         [calendar.feeds.work]\nurl = '{secret:SLACK_TOKEN}'\n[calendar.feeds.home]\nfile = 'home.ics'\n\

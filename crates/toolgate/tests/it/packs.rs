@@ -1,7 +1,9 @@
 //! Packs that need a token: what they say without it, and what they do with it.
 
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::Path;
 use std::thread;
 
 use serde_json::Value;
@@ -108,6 +110,37 @@ fn the_address_of_a_feed_is_shown_nowhere_wherever_it_is_written() {
             assert!(ended.code == 0 && !ended.stdout.contains("sesame"), "{ended:#?}");
         }
     }
+}
+
+/// Every tool of every pack, by the snapshots of their definitions.
+fn every_tool() -> BTreeSet<String> {
+    let snapshots = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packs/snapshots");
+    let names = std::fs::read_dir(snapshots).unwrap().map(|entry| entry.unwrap().path());
+    let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    // Those are of the catalog, and of no pack.
+    names.filter(|name| !name.starts_with("tools_")).collect()
+}
+
+#[test]
+fn every_tool_is_listed_with_what_its_pack_needs() {
+    let names = |listed: &[Value]| -> BTreeSet<String> {
+        listed.iter().map(|item| item["definition"]["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let fresh = listed(&Place::new());
+    assert_eq!(names(&fresh), every_tool());
+    for item in &fresh {
+        let is_lacking = matches!(item["source"].as_str().unwrap(), "chat" | "calendar" | "github");
+        assert_eq!(item.get("needs").is_some(), is_lacking, "{item}");
+    }
+    let none = listed(&Place::configured("packs = []\n"));
+    assert_eq!(names(&none), every_tool());
+    for item in &none {
+        assert_eq!(item["needs"], format!("add `{}` to `packs`", item["source"].as_str().unwrap()));
+    }
+    let place = Place::configured("packs = ['github']\n");
+    let shown = run(place.toolgate(&["tools", "list", "--all"]), b"").stdout;
+    assert!(shown.contains("\nweb (not there: add `web` to `packs`)\n  web_fetch\n"), "{shown}");
+    assert!(shown.contains("\ngithub (not there: set `github.token`)\n  github_"), "{shown}");
 }
 
 #[test]

@@ -18,8 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn web(settings: &Settings) -> Vec<Finding> {
     let (more, less) = (settings.web.allow_hosts.len(), settings.web.deny_hosts.len());
+    let all_but = settings.web.deny_hosts.iter().any(|host| host.0.to_string() == "*");
     let reach = match (more, less) {
         (0, 0) => "public addresses, and no others".to_owned(),
+        _ if all_but => format!("{more} in `web.allow_hosts`, and no others"),
         _ => format!("public addresses; {more} in `web.allow_hosts`, {less} in `web.deny_hosts`"),
     };
     vec![look(PackName::Web, settings, &[], reach)]
