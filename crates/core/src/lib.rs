@@ -64,7 +64,7 @@ pub use pipeline::Permitted;
 pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConnection, RunInfo};
 pub use principal::{Principal, PrincipalId};
 pub use recorder::{Entry, Recorder};
-pub use reply::{Block, Content, Json, Reply, Text, error_object, error_result};
+pub use reply::{Block, Content, Json, Reply, Text, Worded, error_object, error_result};
 pub use run::{Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;
 pub use search::{Search, search_tools};

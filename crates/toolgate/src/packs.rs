@@ -8,7 +8,7 @@ use toolgate_core::{Pack, PackSource, Source, ToolItem};
 use toolgate_host::Tasks;
 use toolgate_opencode::{Opencode, Surroundings};
 use toolgate_packs::vault::{NoVault, Tools, Vault, VaultPlace};
-use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
+use toolgate_packs::{Calendar, Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -148,6 +148,7 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
         PackName::Vault => vault(settings, filling, tasks)?,
         PackName::Web => on(Web::new(&settings.web)),
         PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+        PackName::Calendar => ready(Calendar::new(&settings.calendar, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
         PackName::Opencode => opencode(settings, filling, tasks)?,
     })
@@ -219,6 +220,7 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Vault => of::<Vault>(),
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
+        PackName::Calendar => of::<Calendar>(),
         PackName::Github => of::<Github>(),
         PackName::Opencode => of::<Opencode>(),
     }

@@ -9,6 +9,7 @@ use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
 use toolgate_core::{Approvals, Collection, Hub, Principal, SharedStore, Store as _};
 use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_packs::calendar::address_forms;
 use toolgate_policy::pins::Pins;
 use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
@@ -162,6 +163,8 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     all.extend(
         tokens.filter_map(|text| filling.fill(text).ok()).map(|value| ("PACK_TOKEN".to_owned(), value)),
     );
+    let feeds = settings.calendar.urls().filter_map(|text| filling.fill(text).ok());
+    all.extend(feeds.flat_map(|url| address_forms(&url)).map(|form| ("CALENDAR".to_owned(), form)));
     all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }

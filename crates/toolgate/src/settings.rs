@@ -17,6 +17,7 @@ use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_opencode::OpencodeConfig;
+use toolgate_packs::calendar::CalendarConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
@@ -65,14 +66,24 @@ pub(crate) enum PackName {
     Opencode,
     /// Messages to people.
     Chat,
+    /// Events of calendars.
+    Calendar,
     /// Issues and pull requests.
     Github,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Workspace, Self::Memory, Self::Vault, Self::Web, Self::Opencode, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Workspace,
+        Self::Memory,
+        Self::Vault,
+        Self::Web,
+        Self::Opencode,
+        Self::Chat,
+        Self::Calendar,
+        Self::Github,
+    ];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -81,6 +92,7 @@ impl PackName {
             Self::Vault => "vault",
             Self::Web => "web",
             Self::Chat => "chat",
+            Self::Calendar => "calendar",
             Self::Github => "github",
             Self::Opencode => "opencode",
         }
@@ -123,6 +135,7 @@ pub(crate) struct Settings {
     pub(crate) vault: VaultConfig,
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) calendar: CalendarConfig,
     pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
     pub(crate) store: StoreConfig,
@@ -159,6 +172,7 @@ impl Default for Settings {
             vault: VaultConfig::default(),
             web: WebConfig::default(),
             chat: ChatConfig::default(),
+            calendar: CalendarConfig::default(),
             github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
             store: StoreConfig::default(),
@@ -194,6 +208,7 @@ impl Settings {
             PackName::Workspace | PackName::Memory | PackName::Web | PackName::Opencode => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
+            PackName::Calendar => !self.calendar.feeds.is_empty(),
             PackName::Github => self.github.token.is_some(),
         };
         self.packs.iter().any(|pack| pack.word() == name && wanted(pack))

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_opencode::Opencode;
-use toolgate_packs::{Chat, Github, Memory, Vault, Web, Workspace};
+use toolgate_packs::{Calendar, Chat, Github, Memory, Vault, Web, Workspace};
 
 use super::markdown::{code, table};
 use super::schema;
@@ -26,6 +26,7 @@ fn packs() -> Result<Vec<Shown>> {
         shown::<Web>()?,
         shown::<Opencode>()?,
         shown::<Chat>()?,
+        shown::<Calendar>()?,
         shown::<Github>()?,
     ];
     Ok(packs.into_iter().chain([searching()?]).collect())

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 
 /// The tests of each package: all of them, or those that try what is mutated where the others take long.
 const AUDIT: &str = "-p toolgate-audit --test it -- anchors:: calls:: tampering::";
+const CALENDAR: &str = "-p toolgate-packs --test it -- calendar::feeds::";
 const CHAT: &str = "-p toolgate-packs --test it -- chat::nobody";
 const CORE: &str = "-p toolgate-core --test it";
 const GITHUB: &str = "-p toolgate-packs --test it -- github::only";

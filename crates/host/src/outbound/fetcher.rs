@@ -4,7 +4,9 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, LOCATION};
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use tokio::sync::OnceCell;
@@ -98,14 +100,33 @@ pub enum FetchError {
     },
 }
 
-/// Fetches what a caller names. It sends no cookies and no credentials, and uses no proxy: whoever resolves the name
-/// decides where it leads, so it has to be us.
+/// Fetches what a caller names. It sends no cookies, no credentials but those it is given, and uses no proxy: whoever
+/// resolves the name decides where it leads, so it has to be us.
 #[derive(Debug)]
 pub struct Fetcher {
     reach: Arc<Reach>,
     lookup: Arc<dyn Lookup>,
     limits: FetchLimits,
     client: OnceCell<Client>,
+}
+
+/// What goes with a request beside its address.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// Headers for every hop, such as what is known of the body already.
+    pub headers: HeaderMap,
+    /// What lets us in; only where the address itself leads, not where a redirect leads elsewhere.
+    pub credentials: Option<HeaderValue>,
+}
+
+impl Beside {
+    fn headers(&self, at_home: bool) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if let Some(credentials) = self.credentials.clone().filter(|_| at_home) {
+            headers.insert(AUTHORIZATION, credentials);
+        }
+        headers
+    }
 }
 
 /// An answer whose body is not read yet.
@@ -139,15 +160,37 @@ impl Fetcher {
     /// # Errors
     /// An address on the way may not be asked, or there was no answer in time.
     pub async fn open(&self, url: &str, accept: &'static str) -> Result<Opened, FetchError> {
-        let until = Instant::now() + self.limits.time;
-        let late = |_| FetchError::Late { url: told(url), time: self.limits.time };
-        timeout_at(until, self.follow(url, accept, until)).await.map_err(late)?
+        self.open_with(url, accept, &Beside::default()).await
     }
 
-    async fn follow(&self, url: &str, accept: &'static str, until: Instant) -> Result<Opened, FetchError> {
-        let mut at = self.permitted(Url::parse(url).ok(), url)?;
+    /// The same, with more than an address: for what a person configured, not for what a caller names.
+    ///
+    /// # Errors
+    /// An address on the way may not be asked, or there was no answer in time.
+    pub async fn open_with(
+        &self,
+        url: &str,
+        accept: &'static str,
+        beside: &Beside,
+    ) -> Result<Opened, FetchError> {
+        let until = Instant::now() + self.limits.time;
+        let late = |_| FetchError::Late { url: told(url), time: self.limits.time };
+        timeout_at(until, self.follow(url, accept, beside, until)).await.map_err(late)?
+    }
+
+    async fn follow(
+        &self,
+        url: &str,
+        accept: &'static str,
+        beside: &Beside,
+        until: Instant,
+    ) -> Result<Opened, FetchError> {
+        let first = self.permitted(Url::parse(url).ok(), url)?;
+        let mut at = first.clone();
         for _ in 0..=self.limits.redirects {
-            let request = self.client().await?.get(at.clone()).header(ACCEPT, accept);
+            let request =
+                self.client().await?.get(at.clone()).headers(beside.headers(first.origin() == at.origin()));
+            let request = request.header(ACCEPT, accept);
             let sent = request.header(ACCEPT_ENCODING, CODINGS).send().await;
             let body = sent.map_err(|error| lost(&at, error))?;
             let Some(next) = location(&body) else {

@@ -8,6 +8,7 @@
     reason = "tests fail by panicking, and their helpers are tests too"
 )]
 
+mod calendar;
 mod chat;
 mod git_server;
 mod github;

@@ -12,7 +12,7 @@ use toolgate_core::{
     ServerInfo, Target, local_client, search_tools,
 };
 use toolgate_host::Tasks;
-use toolgate_packs::{Chat, Github, Memory, MemoryConfig, Vault, Web, Workspace, WorkspaceConfig};
+use toolgate_packs::{Calendar, Chat, Github, Memory, MemoryConfig, Vault, Web, Workspace, WorkspaceConfig};
 use toolgate_testkit::{call, list_names};
 use toolgate_wire::Raw;
 
@@ -169,8 +169,17 @@ pub(crate) fn definitions() -> Vec<(&'static str, Value)> {
         P::tools().iter().map(|tool| (P::NAME, tool.item().raw.to().unwrap())).collect()
     }
     let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap())).collect();
-    [of::<Workspace>(), of::<Memory>(), of::<Vault>(), of::<Web>(), search, of::<Chat>(), of::<Github>()]
-        .concat()
+    [
+        of::<Workspace>(),
+        of::<Memory>(),
+        of::<Vault>(),
+        of::<Web>(),
+        search,
+        of::<Chat>(),
+        of::<Calendar>(),
+        of::<Github>(),
+    ]
+    .concat()
 }
 
 /// That data is what the tool says it answers with.

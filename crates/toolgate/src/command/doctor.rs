@@ -101,6 +101,7 @@ const CHECKS: &[Check] = &[
     Check { name: "vault", look: Look::Settings(packs::vault) },
     Check { name: "web", look: Look::Settings(packs::web) },
     Check { name: "chat", look: Look::Settings(packs::chat) },
+    Check { name: "calendar", look: Look::Settings(packs::calendar) },
     Check { name: "github", look: Look::Settings(packs::github) },
     Check { name: "http", look: Look::Settings(http::look) },
     Check { name: "browser", look: Look::Always(browser::look) },

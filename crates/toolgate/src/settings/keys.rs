@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolgate_config::{FileSchema, Sections};
-use toolgate_packs::{Chat, Github, Unready};
+use toolgate_packs::{Calendar, Chat, Github, Unready};
 use toolgate_upstream::Plan;
 
 use super::Settings;
@@ -48,6 +48,7 @@ impl Settings {
         );
         visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
+        visitor.key("calendar", "The pack `calendar`: events of calendars.", &mut self.calendar);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
         visitor.key("opencode", "The pack `opencode`: a real OpenCode to hand work to.", &mut self.opencode);
     }
@@ -74,6 +75,7 @@ impl Settings {
         // A reference stands for a value here, too.
         let wrong = [
             Chat::new(&settings.chat, |text| Ok(stand_in(text))).err(),
+            Calendar::new(&settings.calendar, |text| Ok(stand_in(text))).err(),
             Github::new(&settings.github, |text| Ok(stand_in(text))).err(),
             settings.vault.check().err(),
         ];
@@ -230,6 +232,12 @@ mod tests {
         check("[vault.git]\nurl = 'http://git.example/x'\ntoken = 'sesame-1'", "vault.git.url");
         check("[vault.git]\nauthor = 'me'", "vault.git.author");
         read("[github]\ntoken = '{secret:GITHUB_TOKEN}'");
+        check("[calendar.feeds.x]\nurl = 'http://h.example/sesame'", "calendar.feeds.x.url");
+        check("[calendar.feeds.\"a b\"]\nurl = 'sesame'", "calendar.feeds.\"a b\".url");
+        check("[calendar.feeds.x]\nurl = ['https://h.example/sesame']", "calendar.feeds.x.url");
+        check("[calendar.feeds.x]\nurl = 'https://h.example/sesame'\nfile = 'x'", "calendar.feeds.x");
+        check("[calendar]\ntime_zone = 'Mars/Olympus'", "calendar.time_zone");
+        read("[calendar.feeds.x]\nurl = '{secret:WORK_CALENDAR}'\n[calendar.feeds.y]\nfile = 'y.ics'");
     }
 
     #[test]
@@ -265,6 +273,7 @@ mod tests {
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             vault: toolgate_packs::vault::VaultConfig::default(),
             chat: toolgate_packs::chat::ChatConfig::default(),
+            calendar: toolgate_packs::calendar::CalendarConfig { time_zone: None, ..every.calendar },
             github: toolgate_packs::github::GithubConfig::default(),
             opencode: toolgate_opencode::OpencodeConfig::default(),
             store: toolgate_store::StoreConfig::default(),

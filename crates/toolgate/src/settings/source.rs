@@ -7,6 +7,7 @@ use toolgate_config::{
     ConfigError, Document, Environment, Loader, data_dir, opencode_config_dir, process_environment,
     user_config_dir,
 };
+use toolgate_packs::calendar::feed_key;
 
 use super::Settings;
 use crate::cli::{Cli, Command};
@@ -69,6 +70,10 @@ impl Sources {
             ("opencode.program", &mut settings.opencode.program),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
+        }
+        for (name, feed) in &mut settings.calendar.feeds {
+            let key = format!("{}.file", feed_key(name));
+            feed.file = feed.file.take().map(|path| document.resolve(&key, &path));
         }
         for (name, table) in &mut settings.mcp {
             let key = format!("mcp.{name}.cwd");

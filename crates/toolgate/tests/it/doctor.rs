@@ -83,6 +83,8 @@ fn a_fresh_machine_is_in_order() {
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
@@ -112,6 +114,8 @@ fn a_configured_machine_is_in_order() {
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
@@ -139,6 +143,8 @@ fn open_folders_are_weak() {
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
@@ -168,6 +174,8 @@ fn folders_that_cannot_be_used_are_broken() {
     ok       web            public addresses, and no others
     note     chat           not configured
                             hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
@@ -189,12 +197,14 @@ fn of_packs(report: &str) -> String {
 fn a_pack_says_what_it_still_needs() {
     let machine = Machine::new(
         "[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n[github]\ntoken = '{env:NO_SUCH_VARIABLE}'\n\
-         [web]\nallow_hosts = ['10.0.0.0/8']\n",
+         [calendar.feeds.work]\nurl = '{secret:WORK_CALENDAR}'\n[web]\nallow_hosts = ['10.0.0.0/8']\n",
     );
     insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
     ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
     missing  chat           its tools are not there
                             hint: there is no secret `SLACK_TOKEN`; run `toolgate secret set SLACK_TOKEN`
+    missing  calendar       its tools are not there
+                            hint: there is no secret `WORK_CALENDAR`; run `toolgate secret set WORK_CALENDAR`
     missing  github         its tools are not there
                             hint: the variable `NO_SUCH_VARIABLE` is not set
     ");
@@ -204,18 +214,24 @@ fn a_pack_says_what_it_still_needs() {
     ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
     missing  chat           its tools are not there
                             hint: set `chat.targets` to whom messages may be sent
+    missing  calendar       its tools are not there
+                            hint: there is no secret `WORK_CALENDAR`; run `toolgate secret set WORK_CALENDAR`
     missing  github         its tools are not there
                             hint: the variable `NO_SUCH_VARIABLE` is not set
     ");
     let report = Machine::new("[web]\nallow_hosts = ['docs.rs']\ndeny_hosts = ['*']\n").report(0);
     assert!(report.contains("ok       web            1 in `web.allow_hosts`, and no others"), "{report}");
-    let toml = "packs = ['chat', 'github']\n[chat]\ntargets = ['slack:*']\n\
+    let toml = "packs = ['chat', 'calendar', 'github']\n[chat]\ntargets = ['slack:*']\n\
         [chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n\
+        [calendar.feeds.work]\nurl = '{secret:SLACK_TOKEN}'\n[calendar.feeds.home]\nfile = 'home.ics'\n\
         [github]\ntoken = '{secret:SLACK_TOKEN}'\nrepos = ['octo/repo']\n";
     fs::write(machine.place.path().join("toolgate.toml"), toml).unwrap();
     insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
     note     web            off: `packs` leaves it out
     ok       chat           Slack; 1 in `chat.targets`
+    ok       calendar       2 in `calendar.feeds`, 1 of them files
+    missing  calendar       `PLACE/home.ics` does not exist
+                            hint: put the calendar there, or set `calendar.feeds.home.file`
     ok       github         `https://api.github.com`; 1 in `github.repos`
     ");
 }
@@ -266,6 +282,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     vault          not looked at, because the configuration is broken
     note     web            not looked at, because the configuration is broken
     note     chat           not looked at, because the configuration is broken
+    note     calendar       not looked at, because the configuration is broken
     note     github         not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive

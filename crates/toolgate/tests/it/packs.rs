@@ -58,6 +58,7 @@ fn a_pack_says_what_it_needs_until_it_is_there() {
     assert_eq!(needs(&place, "github_list_issues").as_deref(), Some("set `github.token`"));
     assert!(needs(&place, "chat_send").unwrap().contains("`chat.slack.token`"));
     assert_eq!(needs(&place, "vault_search").as_deref(), Some("set `vault.root`"));
+    assert!(needs(&place, "calendar_read").unwrap().contains("`calendar.feeds.NAME.url`"));
     let toml = "[github]\ntoken = '{secret:GITHUB_TOKEN}'\n[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n";
     let place = Place::configured(toml);
     assert!(needs(&place, "github_list_issues").unwrap().contains("GITHUB_TOKEN"));
@@ -65,6 +66,51 @@ fn a_pack_says_what_it_needs_until_it_is_there() {
     set_secret(&place, "SLACK_TOKEN");
     assert_eq!(needs(&place, "github_list_issues"), None);
     assert!(needs(&place, "chat_send").unwrap().contains("`chat.targets`"));
+}
+
+/// A feed whose one event is called like the address that it was asked at.
+fn echoing() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/private-sesame-0123456789abcdef/basic.ics", listener.local_addr().unwrap());
+    let named = url.clone();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let length = stream.read(&mut [0; 8192]).unwrap();
+            assert!(length > 0);
+            let body = format!(
+                "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:{named}\r\n\
+                 DTSTART:20260316T100000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+            );
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/calendar\r\nconnection: close\r\ncontent-length:";
+            stream.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn the_address_of_a_feed_is_shown_nowhere_wherever_it_is_written() {
+    let (good, bad) = (echoing(), refusing() + "/private-sesame-0123456789abcdef/basic.ics");
+    for by_secret in [true, false] {
+        for (url, code) in [(&good, 0), (&bad, 1)] {
+            let written = if by_secret { "{secret:FEED}" } else { url.as_str() };
+            let place = Place::configured(&format!("[calendar.feeds.work]\nurl = '{written}'\n"));
+            if by_secret {
+                let ended = run(place.toolgate(&["secret", "set", "FEED"]), url.as_bytes());
+                assert_eq!(ended.code, 0, "{ended:#?}");
+            }
+            let ask = ["--log-level", "debug", "tools", "call", "calendar_read", "from=2026-03-16", "days=1"];
+            let ended = run(place.toolgate(&ask), b"");
+            assert_eq!(ended.code, code, "{ended:#?}");
+            let told = format!("{ended:?}");
+            assert!(!told.contains(url) && !told.contains("/private-sesame"), "{ended:#?}");
+            assert!(code == 1 || told.contains("[REDACTED:"), "{ended:#?}");
+            let ended = run(place.toolgate(&["config", "show"]), b"");
+            assert!(ended.code == 0 && !ended.stdout.contains("sesame"), "{ended:#?}");
+        }
+    }
 }
 
 /// Every tool of every pack, by the snapshots of their definitions.
@@ -86,7 +132,7 @@ fn every_tool_is_listed_with_what_its_pack_needs() {
     let fresh = listed(&Place::new());
     assert_eq!(names(&fresh), every_tool());
     for item in &fresh {
-        let is_lacking = matches!(item["source"].as_str().unwrap(), "chat" | "github");
+        let is_lacking = matches!(item["source"].as_str().unwrap(), "chat" | "calendar" | "github");
         assert_eq!(item.get("needs").is_some(), is_lacking, "{item}");
     }
     let none = listed(&Place::configured("packs = []\n"));

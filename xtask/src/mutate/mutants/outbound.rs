@@ -1,6 +1,6 @@
 //! Mutants of where tools may reach: the guard of fetches, and the lists of the packs.
 
-use super::{CHAT, GITHUB, Mutant, REACH, WEB};
+use super::{CALENDAR, CHAT, GITHUB, Mutant, REACH, WEB};
 
 /// The mutants of this file.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -101,6 +101,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "if !url.username().is_empty() || url.password().is_some() {",
         replace: "if false && (!url.username().is_empty() || url.password().is_some()) {",
         tests: &[WEB],
+    },
+    Mutant {
+        name: "fetch-credentials-elsewhere",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: "self.credentials.clone().filter(|_| at_home)",
+        replace: "self.credentials.clone().filter(|_| at_home || true)",
+        tests: &[CALENDAR],
     },
     Mutant {
         name: "fetch-decoded",

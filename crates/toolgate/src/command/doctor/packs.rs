@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use toolgate_config::process_environment;
-use toolgate_host::{Secret, Tasks};
+use toolgate_host::{Secret, Standing, Tasks};
 use toolgate_secrets::{Redactor, SecretName, Snapshot, references};
 
 use super::workspace::named_folder;
@@ -58,6 +58,25 @@ pub(super) fn chat(settings: &Settings) -> Vec<Finding> {
     vec![look(PackName::Chat, settings, &tokens, reach)]
 }
 
+pub(super) fn calendar(settings: &Settings) -> Vec<Finding> {
+    let calendar = &settings.calendar;
+    let urls: Vec<&str> = calendar.urls().collect();
+    let (all, files) = (calendar.feeds.len(), calendar.feeds.len() - urls.len());
+    let reach = format!("{all} in `calendar.feeds`, {files} of them files");
+    let mut findings = vec![look(PackName::Calendar, settings, &urls, reach)];
+    if settings.packs.contains(&PackName::Calendar) {
+        let missing = calendar.feeds.iter().filter_map(|(name, feed)| {
+            let path = feed.file.as_deref()?;
+            matches!(Standing::of(path), Standing::Missing { .. }).then(|| (name, path.display()))
+        });
+        findings.extend(missing.map(|(name, path)| {
+            Finding::new(State::Missing, format!("`{path}` does not exist"))
+                .hint(format!("put the calendar there, or set `calendar.feeds.{name}.file`"))
+        }));
+    }
+    findings
+}
+
 pub(super) fn github(settings: &Settings) -> Vec<Finding> {
     let github = &settings.github;
     let reach = match github.repos.len() {
@@ -109,6 +128,7 @@ fn kept(settings: &Settings, refers: bool) -> anyhow::Result<Snapshot> {
         Ok::<_, anyhow::Error>(listed.context("the store does not answer")??)
     })?;
     let name =
-        |name: String| Some((name.parse::<SecretName>().ok()?, Secret::new("kept-and-not-shown".into())));
+        // In a form that an address may have, and a token, too.
+        |name: String| Some((name.parse::<SecretName>().ok()?, Secret::new("https://kept-and-not-shown".into())));
     Ok(listed.into_iter().filter_map(|info| name(info.name)).collect())
 }
