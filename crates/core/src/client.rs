@@ -66,6 +66,16 @@ impl Client {
     pub fn era(&self) -> Era {
         self.version.era()
     }
+
+    /// Whether it takes a task for an answer that it did not ask to be one.
+    pub fn takes_tasks(&self) -> bool {
+        self.capabilities.tasks && self.era() == Era::Modern
+    }
+
+    /// Whether it can look at tasks: those of its revision, or those of the extension.
+    pub fn knows_tasks(&self) -> bool {
+        self.takes_tasks() || self.version.has_core_tasks()
+    }
 }
 
 /// What a client declared it can do, as far as Toolgate acts on it.

@@ -33,7 +33,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceState, SourceStatus, Target, TooMany, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TaskOp, TooMany, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -162,6 +162,13 @@ impl Hub {
     /// Which of these tasks this principal may listen to.
     pub fn known_tasks(&self, principal: &Principal, ids: &[String]) -> Vec<String> {
         self.inner.tasks.known(ids, &principal.id)
+    }
+
+    /// A page of the tasks of this principal, as 2025-11-25 has them.
+    pub fn list_tasks(&self, principal: &Principal, cursor: Option<&str>) -> Result<Raw> {
+        self.admit(principal)?;
+        let (now, most) = (self.inner.clock.unix_ms(), self.inner.settings.load().page_size);
+        self.inner.filters.page(self.inner.tasks.page(&principal.id, cursor, (now, most))?)
     }
 
     /// What the server says of itself.
@@ -344,7 +351,12 @@ impl Inner {
 
     /// How long a call may take.
     pub(crate) fn time_limit(&self, call: &Call) -> Duration {
-        let most = self.settings.load().call_time_limit;
+        let settings = self.settings.load();
+        let most = match call.target {
+            // Who waits for a task may wait for as long as it is kept.
+            Target::Task(TaskOp::Result, _) => settings.task_time_limit.saturating_add(settings.task_ttl),
+            _ => settings.call_time_limit,
+        };
         call.time_limit.map_or(most, |limit| limit.min(most))
     }
 

@@ -49,8 +49,8 @@ pub use ask::{Answers, Ask, Question};
 pub use authenticator::{
     Authenticated, Authenticator, JwtAlgorithm, Later, OauthConfig, Pass, ProtectedResource, Refused,
 };
-pub use call::{Call, Resume};
-pub use catalog::Change;
+pub use call::{Call, Resume, TaskRequest};
+pub use catalog::{Change, TaskChange};
 pub use client::{Capabilities, Client, LogLevel, Transport};
 pub use error::{Error, Kind, Result, RpcForm};
 pub use filter::Filter;

@@ -11,7 +11,7 @@ use toolgate_wire::{Raw, Template};
 
 use crate::{
     Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState, SourceStatus,
-    ToolName,
+    TaskMode, ToolName,
 };
 
 /// The name of a source, unique in a hub.
@@ -196,6 +196,8 @@ pub struct ToolItem {
     pub headers: Vec<HeaderParam>,
     /// The check of its arguments, for tools whose input we check.
     pub input: Option<InputCheck>,
+    /// Whether a client of 2025-11-25 may call it as a task.
+    pub task: TaskMode,
 }
 
 /// A resource as listed.

@@ -23,6 +23,12 @@ pub(crate) fn legacy(change: &Change, peer: &Peer) -> Option<Bytes> {
             let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
             Some(write::notification(method::RESOURCES_UPDATED, Some(&params)))
         }
-        Change::Updated(_) | Change::Task(..) => None,
+        // A task belongs to the connection that it was begun on.
+        Change::Task(task)
+            if peer.knows_tasks() && task.connection.is_some_and(|id| peer.connection() == Some(id)) =>
+        {
+            Some(write::notification(method::TASKS_STATUS, Some(&task.state)))
+        }
+        Change::Updated(_) | Change::Task(_) => None,
     }
 }

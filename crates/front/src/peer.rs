@@ -125,6 +125,11 @@ impl Peer {
         state.greeted.then_some(state.client.version)
     }
 
+    /// Whether tasks are part of the version agreed on.
+    pub(crate) fn knows_tasks(&self) -> bool {
+        self.version().is_some_and(Version::has_core_tasks)
+    }
+
     pub(crate) fn level(&self) -> LogLevel {
         self.lock().level
     }

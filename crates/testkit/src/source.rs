@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
     Called, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome, Permitted, PromptItem,
-    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TemplateItem,
-    ToolItem,
+    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TaskMode,
+    TemplateItem, ToolItem,
 };
 use toolgate_wire::{Raw, Template};
 
@@ -250,6 +250,7 @@ pub fn tool_item(name: &str) -> ToolItem {
         hints: Hints::default(),
         headers: Vec::new(),
         input: None,
+        task: TaskMode::Optional,
     }
 }
 

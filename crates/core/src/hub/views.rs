@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_wire::Era;
+use toolgate_wire::Version;
 
 use crate::catalog::{Catalog, Entry};
 use crate::view::{Making, Page, View};
@@ -17,8 +17,8 @@ pub struct Look<'a> {
     pub principal: &'a Principal,
     /// The named view they came in by.
     pub profile: Option<&'a Arc<str>>,
-    /// The era they read.
-    pub era: Era,
+    /// The protocol revision they read.
+    pub version: Version,
 }
 
 impl Hub {
@@ -27,7 +27,7 @@ impl Hub {
         self.admit(look.principal)?;
         let catalog = self.inner.catalog(look.principal);
         self.inner.settle(&catalog, &[kind]).await;
-        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
+        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.version)
     }
 
     /// The catalog as this principal sees it now, without waiting for anything.

@@ -146,19 +146,29 @@ impl RunHandle {
     ///
     /// Does nothing where the client does not understand tasks, or the run is one already.
     pub async fn detach(&self) -> Result<()> {
+        if self.client().takes_tasks() { self.become_task().await } else { Ok(()) }
+    }
+
+    /// Goes on as a task from here, unless it is one already; its client has to understand tasks.
+    pub(crate) async fn become_task(&self) -> Result<()> {
         let shared = &self.shared;
-        if !self.client().capabilities.tasks || shared.detached.swap(true, Ordering::AcqRel) {
+        if shared.detached.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
         let (sender, events) = mpsc::channel(EVENTS);
         let adopted = shared.hub.tasks.adopt(shared, events);
-        let created = adopted.inspect_err(|_| shared.detached.store(false, Ordering::Release))?;
-        shared.deadline.restart(shared.hub.settings.load().task_time_limit);
+        let (created, limit) = adopted.inspect_err(|_| shared.detached.store(false, Ordering::Release))?;
+        shared.deadline.restart(limit);
         let caller =
             std::mem::replace(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner), sender);
         // A caller that has gone away does not learn the task's id, and nobody misses it.
         drop(caller.send(Box::new(Event::Done(Outcome::Task(created)))).await);
         Ok(())
+    }
+
+    /// Whether its caller has a task, or would take one for an answer.
+    pub fn may_be_task(&self) -> bool {
+        self.is_detached() || self.client().takes_tasks()
     }
 
     pub(crate) fn names(&self, operation: &str) {

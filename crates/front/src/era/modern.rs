@@ -89,7 +89,7 @@ async fn started(
     incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
-    let asked = asked::read(&incoming, Era::Modern, hub);
+    let asked = asked::read(&incoming, Version::LATEST, hub);
     // A method that does not exist needs no headers; for one that does, they come before its params.
     if let Some(get) = headers.filter(|_| exists(hub, at, &incoming, &asked))
         && let Err(mismatch) = check_headers(hub, at, &incoming, asked.as_ref().ok(), get)
@@ -106,7 +106,7 @@ async fn started(
     match asked? {
         Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub, at)))),
         Asked::List(kind, cursor) => {
-            let look = Look { principal: at.principal, profile: at.profile, era: Era::Modern };
+            let look = Look { principal: at.principal, profile: at.profile, version: Version::LATEST };
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
             super::listed(&request, kind, &page);
             Ok(Begun::Answer(Answer::result(&request.id, &page)))
@@ -134,6 +134,7 @@ async fn started(
                 target,
                 token,
                 level,
+                as_task: false,
                 peer: None,
                 run: Some(hub.start(call)),
                 registered: None,
@@ -141,7 +142,7 @@ async fn started(
             })))
         }
         // `asked::read` has refused them: they do not exist in this era.
-        Asked::Initialize | Asked::Ping | Asked::SetLevel(_) => {
+        Asked::Initialize | Asked::Ping | Asked::SetLevel(_) | Asked::ListTasks(_) => {
             Err(Error::new(Kind::UnknownMethod, "unknown method"))
         }
     }

@@ -9,4 +9,6 @@ mod methods;
 #[cfg(test)]
 mod scene;
 #[cfg(test)]
+mod tasks;
+#[cfg(test)]
 mod traces;

@@ -90,8 +90,11 @@ impl Rig {
     pub(crate) async fn list(&self, kind: ListKind) -> Raw {
         self.settled().await;
         let principal = Principal::local();
-        let look =
-            toolgate_core::Look { principal: &principal, profile: None, era: toolgate_wire::Era::Legacy };
+        let look = toolgate_core::Look {
+            principal: &principal,
+            profile: None,
+            version: toolgate_wire::Version::LATEST_LEGACY,
+        };
         self.hub.list(&look, kind, None).await.unwrap()
     }
 
