@@ -24,6 +24,21 @@ pub enum Change {
     Updated(Arc<str>),
     /// A task has a new state.
     Task(Arc<TaskChange>),
+    /// A server has a word for one client.
+    Told(Arc<Notice>),
+}
+
+/// A notification for the client of one connection, after the call that it is about.
+#[derive(Debug)]
+pub struct Notice {
+    /// Whose client it is.
+    pub scope: Scope,
+    /// The connection that the call came in by.
+    pub connection: ConnectionId,
+    /// Its method.
+    pub method: Arc<str>,
+    /// Its params.
+    pub params: Raw,
 }
 
 /// The new state of a task.

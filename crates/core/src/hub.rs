@@ -258,7 +258,7 @@ impl Hub {
 
     /// Notes a client that comes to stay, for as long as what this returns lives.
     pub fn connect(&self, new: NewConnection) -> Connected {
-        self.inner.presence.connect(new, self.inner.clock.unix_ms())
+        self.inner.presence.connect(new, &self.inner)
     }
 
     /// Who is connected now, oldest first.
@@ -352,10 +352,11 @@ impl Inner {
     /// How long a call may take.
     pub(crate) fn time_limit(&self, call: &Call) -> Duration {
         let settings = self.settings.load();
-        let most = match call.target {
-            // Who waits for a task may wait for as long as it is kept.
-            Target::Task(TaskOp::Result, _) => settings.task_time_limit.saturating_add(settings.task_ttl),
-            _ => settings.call_time_limit,
+        // Who waits for a task may wait for as long as it is kept.
+        let most = if matches!(call.target, Target::Task(TaskOp::Result, _)) {
+            settings.task_time_limit.saturating_add(settings.task_ttl)
+        } else {
+            settings.call_time_limit
         };
         call.time_limit.map_or(most, |limit| limit.min(most))
     }

@@ -50,7 +50,7 @@ pub use authenticator::{
     Authenticated, Authenticator, JwtAlgorithm, Later, OauthConfig, Pass, ProtectedResource, Refused,
 };
 pub use call::{Call, Resume, TaskRequest};
-pub use catalog::{Change, TaskChange};
+pub use catalog::{Change, Notice, TaskChange};
 pub use client::{Capabilities, Client, LogLevel, Transport};
 pub use error::{Error, Kind, Result, RpcForm};
 pub use filter::Filter;
@@ -65,7 +65,7 @@ pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConne
 pub use principal::{Principal, PrincipalId};
 pub use recorder::{Entry, Recorder};
 pub use reply::{Block, Content, Json, Reply, Text, error_object, error_result};
-pub use run::{Event, Log, Progress, Run, RunHandle};
+pub use run::{Afterwards, Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;
 pub use search::{Search, search_tools};
 pub use settings::{AskBy, Settings};

@@ -1,5 +1,6 @@
 //! A call under way: the caller's end (`Run`) and the source's end (`RunHandle`).
 
+mod afterwards;
 mod deadline;
 mod handle;
 
@@ -18,6 +19,7 @@ use crate::{
 };
 use deadline::Deadline;
 
+pub use afterwards::Afterwards;
 pub use handle::RunHandle;
 
 /// How many events may wait for the client before the source has to.

@@ -123,7 +123,7 @@ impl Listening {
             Change::Task(task) if self.tasks.iter().any(|followed| **followed == *task.id) => {
                 (method::TASKS, task.detail.clone())
             }
-            Change::Listed(..) | Change::Updated(_) | Change::Task(_) => return None,
+            Change::Listed(..) | Change::Updated(_) | Change::Task(_) | Change::Told(_) => return None,
         };
         Some(write::notification(method, Some(&self.tagged(&params))))
     }

@@ -106,7 +106,8 @@ impl Peer {
         let mut state = self.lock();
         let transport = state.client.transport;
         let name = params.get("clientInfo").as_ref().and_then(ClientName::read).map(Arc::new);
-        state.client = Arc::new(Client { version, capabilities, transport, reachable: true, name });
+        state.client =
+            Arc::new(Client { version, capabilities, transport, reachable: true, name });
         state.greeted = true;
         drop(state);
         if let Some(info) = params.get("clientInfo") {
@@ -123,11 +124,6 @@ impl Peer {
     pub(crate) fn version(&self) -> Option<Version> {
         let state = self.lock();
         state.greeted.then_some(state.client.version)
-    }
-
-    /// Whether tasks are part of the version agreed on.
-    pub(crate) fn knows_tasks(&self) -> bool {
-        self.version().is_some_and(Version::has_core_tasks)
     }
 
     pub(crate) fn level(&self) -> LogLevel {

@@ -44,6 +44,7 @@ impl Changes {
         match change {
             Change::Listed(scope, _) => scope == self.catalog.scope(),
             Change::Task(task) => task.scope == *self.catalog.scope(),
+            Change::Told(notice) => notice.scope == *self.catalog.scope(),
             Change::Updated(_) => true,
         }
     }

@@ -7,9 +7,9 @@ use tokio::sync::mpsc;
 use tokio_util::sync::WaitForCancellationFuture;
 use toolgate_wire::Raw;
 
-use super::{EVENTS, Event, Log, Progress, Shared};
+use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
-use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result, Target};
+use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result, Scope, Target};
 
 /// The source's end of a run.
 #[derive(Clone)]
@@ -48,6 +48,12 @@ impl RunHandle {
     /// The lasting connection that the call came in by, if any.
     pub fn connection(&self) -> Option<ConnectionId> {
         self.shared.connection
+    }
+
+    /// The way to its client after it has ended, where that is a lasting connection.
+    pub fn afterwards(&self) -> Option<Afterwards> {
+        let scope = Scope { principal: self.principal().id.clone() };
+        self.connection().map(|connection| Afterwards::new(&self.shared.hub, scope, connection))
     }
 
     /// Whether JSON texts are to be written without indentation.

@@ -79,6 +79,7 @@ async fn told(changes: &mut Changes) -> Vec<String> {
             Change::Listed(_, kind) => format!("{kind:?}"),
             Change::Updated(uri) => uri.to_string(),
             Change::Task(task) => task.id.to_string(),
+            Change::Told(notice) => notice.method.to_string(),
         });
     }
     all

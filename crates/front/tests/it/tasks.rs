@@ -1,11 +1,8 @@
 //! Tasks as 2025-11-25 has them, in bytes: over standard input and output, and over HTTP.
 
 mod http;
-mod schema;
-mod talk;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_core::{Hub, Outcome, Progress, Question, TaskMode, ToolItem};
@@ -13,8 +10,8 @@ use toolgate_testkit::{FakeSource, hub, text, tool_item};
 use toolgate_wire::Raw;
 
 use crate::scene::runtime;
-use schema::check_schema;
-use talk::Talk;
+use crate::schema::check_schema;
+use crate::talk::Talk;
 
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
@@ -166,6 +163,3 @@ fn when_the_input_ends_who_waits_is_not_waited_for() {
         talk.end().await;
     });
 }
-
-/// How long the end of input may take: it only turns a hang into a failure.
-const GRACE: Duration = Duration::from_millis(200);

@@ -56,7 +56,8 @@ impl Link {
         let mut ticket = self.wire.desk.place(true)?;
         let params = finish(ask.params, ticket.id);
         let params = Edit::new(&params).set("task", Raw::EMPTY_OBJECT).finish();
-        let (mut beside, moved) = (Beside::new(ticket.events.take(), Some(run)), Notify::new());
+        let (mut beside, moved) =
+            (Beside::new(&self.wire.desk, ticket.events.take(), Some(run)), Notify::new());
         let working = async {
             let ask = Ask { params, run: None, ..ask };
             let timeout = ask.timeout;

@@ -341,6 +341,9 @@ impl Fake {
         let answer = self.answer();
         let answer =
             if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
+        if answer["action"] == "cancel" {
+            self.mark("nobody-answers");
+        }
         self.result(id, &json!({"content": [], "structuredContent": answer}).to_string());
     }
 

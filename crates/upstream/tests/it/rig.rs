@@ -18,7 +18,7 @@ use toolgate_upstream::{
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One upstream behind a hub.
 pub(crate) struct Rig {

@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 use toolgate_core::{Authenticated, Authenticator, Pass, Principal, ProtectedResource};
 use toolgate_front::http::{HttpConfig, Server};
 
-use super::{RELATED, check_schema, on, scene, wanted};
+use super::{RELATED, on, scene, wanted};
 use crate::scene::{PATIENCE, runtime};
+use crate::schema::check_schema;
 
 /// Takes every bearer at its word.
 struct Anyone;

@@ -7,12 +7,12 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../../../check/data/2025-11-25.json")).expect("a schema")
+    serde_json::from_str(include_str!("../../../check/data/2025-11-25.json")).expect("a schema")
 });
 
 /// Fails when a value is not what the schema has under this name.
 #[track_caller]
-pub(super) fn check_schema(definition: &'static str, value: &Value) {
+pub(crate) fn check_schema(definition: &'static str, value: &Value) {
     static COMPILED: LazyLock<Mutex<HashMap<&str, Validator>>> = LazyLock::new(Mutex::default);
     assert!(SCHEMA["$defs"].get(definition).is_some(), "the schema has no {definition}");
     let mut compiled = COMPILED.lock().unwrap();
