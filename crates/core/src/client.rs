@@ -48,6 +48,8 @@ pub struct Client {
     pub reachable: bool,
     /// What it calls itself, where it has said so.
     pub name: Option<Arc<ClientName>>,
+    /// The extensions it declared that we only carry: an object.
+    pub extensions: Option<Raw>,
 }
 
 impl Client {
@@ -59,6 +61,7 @@ impl Client {
             transport,
             reachable: false,
             name: None,
+            extensions: None,
         }
     }
 

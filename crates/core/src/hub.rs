@@ -189,6 +189,13 @@ impl Hub {
         merged(self.inner.info.instructions.as_deref(), said)
     }
 
+    /// The extensions that the sources declare which this principal sees: an object.
+    pub fn extensions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Result<Raw> {
+        let view = self.view(principal, profile);
+        let declared = view.sources().filter_map(|source| source.declares());
+        self.inner.filters.page(crate::extensions::merged(declared))
+    }
+
     /// Which kinds of things there may be.
     pub fn offers(&self) -> Offers {
         let offers = self.inner.sources.offers();

@@ -82,6 +82,11 @@ pub trait Source: Send + Sync {
         Vec::new()
     }
 
+    /// What of them its clients may use by way of us, with their settings: an object.
+    fn declares(&self) -> Option<Raw> {
+        None
+    }
+
     /// How it stands, where there is more to say than that it is there.
     fn status(&self) -> Option<SourceStatus> {
         None

@@ -207,6 +207,11 @@ impl Source for FakeSource {
         self.foreign.clone().unwrap_or_default()
     }
 
+    fn declares(&self) -> Option<Raw> {
+        let all = self.foreign.as_ref()?.iter().map(|name| (name.clone(), json!({})));
+        Some(Raw::of(&serde_json::Map::from_iter(all)))
+    }
+
     fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {
         self.listing.subscribe()
     }

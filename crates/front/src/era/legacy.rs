@@ -8,7 +8,7 @@ use toolgate_core::{
 };
 use toolgate_wire::{Era, Id, Raw, Version};
 
-use super::{Begun, Incoming, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, extensions, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -68,11 +68,13 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
 fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<Raw> {
     asked::text(params, "protocolVersion")?;
     let version = peer.greet(params);
+    let extensions = extensions(hub, &peer.principal, peer.profile.as_ref(), None);
+    let more: Vec<&str> = [tasks(version), &extensions].into_iter().filter(|part| !part.is_empty()).collect();
     Ok(Raw::trusted(
         format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
             version.as_str(),
-            capabilities(hub.offers(), delivery.lasting, tasks(version)),
+            capabilities(hub.offers(), delivery.lasting, &more.join(",")),
             hub.info().raw.as_str(),
             instructions(hub, &peer.principal, peer.profile.as_ref()),
         )

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use toolgate_core::{
     Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target,
-    Transport,
+    Transport, carried_extensions,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
-use super::{Begun, Incoming, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, extensions, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -190,18 +190,20 @@ fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
         transport: at.transport,
         reachable: true,
         name: about.client_info.as_ref().and_then(ClientName::read).map(Arc::new),
+        extensions: about.capabilities.as_ref().and_then(carried_extensions),
     })
 }
 
 fn discovered(hub: &Hub, at: &Entrance<'_>) -> Raw {
     let versions: Vec<String> =
         Version::ALL.iter().map(|version| format!("\"{}\"", version.as_str())).collect();
-    let tasks = if hub.offers().tasks { r#""extensions":{"io.modelcontextprotocol/tasks":{}}"# } else { "" };
+    let tasks = hub.offers().tasks.then_some(r#""io.modelcontextprotocol/tasks":{}"#);
+    let extensions = extensions(hub, at.principal, at.profile, tasks);
     Raw::trusted(
         format!(
             r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":{}{},"ttlMs":{DISCOVER_TTL_MS},"cacheScope":"private","_meta":{{"{}":{}}}}}"#,
             versions.join(","),
-            capabilities(hub.offers(), true, tasks),
+            capabilities(hub.offers(), true, &extensions),
             instructions(hub, at.principal, at.profile),
             meta::SERVER_INFO,
             hub.info().raw.as_str(),
