@@ -21,7 +21,6 @@ use toolgate_wire::Raw;
 use crate::catalog::{Catalog, Change};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
-use crate::instructions::merged;
 use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
@@ -174,26 +173,6 @@ impl Hub {
     /// What the server says of itself.
     pub fn info(&self) -> &ServerInfo {
         &self.inner.info
-    }
-
-    /// What a model should know about using the server: our own words, and those of the sources that this principal
-    /// sees.
-    pub fn instructions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Option<String> {
-        let view = self.view(principal, profile);
-        let filters = &self.inner.filters;
-        let words = |source: &Arc<dyn Source>| {
-            let words = source.instructions()?;
-            Some(filters.clean(&words).into_owned())
-        };
-        let said = view.sources().filter_map(|source| Some((source.id().as_str(), words(source)?)));
-        merged(self.inner.info.instructions.as_deref(), said)
-    }
-
-    /// The extensions that the sources declare which this principal sees: an object.
-    pub fn extensions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Result<Raw> {
-        let view = self.view(principal, profile);
-        let declared = view.sources().filter_map(|source| source.declares());
-        self.inner.filters.page(crate::extensions::merged(declared))
     }
 
     /// Which kinds of things there may be.
