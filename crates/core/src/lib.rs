@@ -11,6 +11,7 @@ mod catalogs;
 mod client;
 mod cursor;
 mod error;
+mod extensions;
 mod filter;
 mod gate;
 mod guard;
@@ -49,10 +50,11 @@ pub use ask::{Answers, Ask, Question};
 pub use authenticator::{
     Authenticated, Authenticator, JwtAlgorithm, Later, OauthConfig, Pass, ProtectedResource, Refused,
 };
-pub use call::{Call, Resume};
-pub use catalog::Change;
+pub use call::{Call, Resume, TaskRequest};
+pub use catalog::{Change, Notice, TaskChange};
 pub use client::{Capabilities, Client, LogLevel, Transport};
 pub use error::{Error, Kind, Result, RpcForm};
+pub use extensions::carried_extensions;
 pub use filter::Filter;
 pub use gate::{Gate, Judged, Judgement, Listed, Looking, Origin, Verdict, Viewer};
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
@@ -65,7 +67,7 @@ pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConne
 pub use principal::{Principal, PrincipalId};
 pub use recorder::{Entry, Recorder};
 pub use reply::{Block, Content, Json, Reply, Text, Worded, error_object, error_result};
-pub use run::{Event, Log, Progress, Run, RunHandle};
+pub use run::{Afterwards, Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;
 pub use search::{Search, search_tools};
 pub use settings::{AskBy, Settings};

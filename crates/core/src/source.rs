@@ -11,7 +11,7 @@ use toolgate_wire::{Raw, Template};
 
 use crate::{
     Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState, SourceStatus,
-    ToolName,
+    TaskMode, ToolName,
 };
 
 /// The name of a source, unique in a hub.
@@ -80,6 +80,11 @@ pub trait Source: Send + Sync {
     /// The extensions of the protocol that it declares: a method that nobody else knows goes to who declares it.
     fn extensions(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What of them its clients may use by way of us, with their settings: an object.
+    fn declares(&self) -> Option<Raw> {
+        None
     }
 
     /// How it stands, where there is more to say than that it is there.
@@ -196,6 +201,8 @@ pub struct ToolItem {
     pub headers: Vec<HeaderParam>,
     /// The check of its arguments, for tools whose input we check.
     pub input: Option<InputCheck>,
+    /// Whether a client of 2025-11-25 may call it as a task.
+    pub task: TaskMode,
 }
 
 /// A resource as listed.

@@ -2,15 +2,15 @@
 
 mod incoming;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Kinds, ListKind};
-use toolgate_wire::{Id, Raw, method, write};
+use toolgate_core::{Afterwards, Kinds, ListKind, RunHandle};
+use toolgate_wire::{Era, Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
@@ -48,8 +48,8 @@ pub(crate) enum Said {
     Withdrawn(Id),
     /// The task that the call has become may stand otherwise.
     TaskMoved,
-    /// A person has done what they were sent to an address for.
-    Visited(Raw),
+    /// A person has done what they were sent to an address for; and who waits for the word where the call does not.
+    Visited(Raw, Option<Afterwards>),
 }
 
 /// What a server can name to say which call something belongs to.
@@ -109,6 +109,8 @@ struct State {
     early: Vec<Question>,
     /// What names a call that waits.
     named: HashMap<Named, u64>,
+    /// Who was sent to an address, by its name, oldest first: they may be there for longer than their call takes.
+    visitors: VecDeque<(String, Afterwards)>,
     ended: Option<String>,
 }
 
@@ -235,6 +237,32 @@ impl Desk {
         if state.named.len() < MOST_NAMED && state.waiting.contains_key(&id) {
             state.named.insert(named, id);
         }
+    }
+
+    /// Remembers whom a server sent to an address, where their revision has a word for that they have been there.
+    pub(crate) fn sends(&self, params: &Raw, run: &RunHandle) {
+        let client = run.client();
+        if client.era() != Era::Legacy || !client.version.has_url_elicitation() {
+            return;
+        }
+        let (Some(Named::Elicitation(page)), Some(later)) = (incoming::elicitation(params), run.afterwards())
+        else {
+            return;
+        };
+        let mut state = self.lock();
+        state.visitors.retain(|(other, _)| *other != page);
+        if state.visitors.len() >= MOST_NAMED {
+            state.visitors.pop_front();
+        }
+        state.visitors.push_back((page, later));
+    }
+
+    /// Who was sent to an address, and has not come back yet.
+    fn visitor(&self, named: &Named) -> Option<Afterwards> {
+        let Named::Elicitation(page) = named else { return None };
+        let mut state = self.lock();
+        let place = state.visitors.iter().position(|(other, _)| other == page)?;
+        state.visitors.remove(place).map(|(_, later)| later)
     }
 
     /// How many calls are under way.

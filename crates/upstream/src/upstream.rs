@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
-use toolgate_core::{Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId};
+use toolgate_core::{
+    Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId, carried_extensions,
+};
 use toolgate_host::Tasks;
+use toolgate_wire::Raw;
 
 use crate::definitions::Definitions;
 use crate::fault::{Fault, short};
@@ -244,6 +247,10 @@ impl Source for Upstream {
     fn extensions(&self) -> Vec<String> {
         let learned = self.shared.learned.borrow();
         learned.as_ref().map(|definitions| definitions.extensions()).unwrap_or_default()
+    }
+
+    fn declares(&self) -> Option<Raw> {
+        carried_extensions(&self.shared.learned.borrow().as_ref()?.capabilities)
     }
 
     fn demand(&self, _: &Scope, _: ListKind) {
