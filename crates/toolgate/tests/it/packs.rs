@@ -132,7 +132,7 @@ fn every_tool_is_listed_with_what_its_pack_needs() {
     let fresh = listed(&Place::new());
     assert_eq!(names(&fresh), every_tool());
     for item in &fresh {
-        let is_lacking = matches!(item["source"].as_str().unwrap(), "chat" | "calendar" | "github");
+        let is_lacking = matches!(item["source"].as_str().unwrap(), "vault" | "chat" | "calendar" | "github");
         assert_eq!(item.get("needs").is_some(), is_lacking, "{item}");
     }
     let none = listed(&Place::configured("packs = []\n"));
