@@ -1,5 +1,5 @@
-//! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, a real PostgreSQL, and a real
-//! OpenCode with a fake model.
+//! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, a real PostgreSQL, a real
+//! OpenCode with a fake model, and the house rules of tool definitions.
 //!
 //! It is a dev-dependency and knows nothing of transports: a test that needs bytes brings its own front.
 
@@ -13,6 +13,7 @@ mod call;
 mod drive;
 mod filter;
 mod gate;
+pub mod house_rules;
 mod hub;
 mod opencode;
 mod postgres;
