@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::decode::{CODINGS, Undecoded, decode};
+use super::is_allowed;
 use super::lookup::{Lookup, MachineLookup};
 use super::reach::{Barred, Reach, Resolver};
 
@@ -55,6 +56,12 @@ pub enum FetchError {
     /// The host is on this machine or in a network of its own.
     #[error("`{url}` is at no public address")]
     TooNear {
+        /// The address.
+        url: String,
+    },
+    /// A redirect would send a secret without encryption.
+    #[error("`{url}` is an address without `https`")]
+    InTheClear {
         /// The address.
         url: String,
     },
@@ -117,6 +124,8 @@ pub struct Beside {
     pub headers: HeaderMap,
     /// What lets us in; only where the address itself leads, not where a redirect leads elsewhere.
     pub credentials: Option<HeaderValue>,
+    /// Whether the address is a secret: then it may not go in the clear, on any hop.
+    pub secret: bool,
 }
 
 impl Beside {
@@ -198,6 +207,9 @@ impl Fetcher {
                 return Ok(Opened { url: at, status, headers, body, until, limits: self.limits });
             };
             at = self.permitted(at.join(&next).ok(), &next)?;
+            if beside.secret && !is_allowed(at.as_str()) {
+                return Err(FetchError::InTheClear { url: told(&next) });
+            }
         }
         Err(FetchError::Redirects { url: told(url), most: self.limits.redirects })
     }

@@ -106,6 +106,11 @@ impl VaultConfig {
                 ));
             }
         }
+        if git.enabled && git.token.is_some() && git.url.is_none() {
+            // Whoever can write that file would be sent the token.
+            let what = "would go wherever `.git/config` says";
+            return Err(Unready::wrong("vault.git.token", what, "set `vault.git.url` too"));
+        }
         if author(&git.author).is_none() {
             let hint = "write it as `Name <address>`";
             return Err(Unready::wrong("vault.git.author", "is no name and address", hint));

@@ -102,7 +102,8 @@ impl Vault {
         let mut turn = git.turn().await;
         turn.pull().await;
         let written = self.put(&path, change).await?;
-        let real = self.real(&path).await?;
+        // Whoever moved it meanwhile does not make the write a failure; git tells what it finds.
+        let real = self.real(&path).await.unwrap_or_else(|_| path.clone());
         let synced = turn.publish(&Commit { path: real, message }).await;
         Ok(Output::new(&path, written, Some(synced)))
     }

@@ -13,6 +13,7 @@ pub(super) fn failure(error: FetchError) -> Error {
         FetchError::Address { .. } => {
             (Kind::InvalidInput, "give a whole address, such as `https://example.com/page`")
         }
+        FetchError::InTheClear { .. } => (Kind::Denied, "use an address with `https`"),
         FetchError::Credentials { .. } => (Kind::InvalidInput, "leave them out: this tool signs in nowhere"),
         FetchError::Denied { .. } => (
             Kind::Denied,

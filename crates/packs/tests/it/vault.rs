@@ -281,6 +281,10 @@ async fn a_vault_that_cannot_be_meant_is_no_vault() {
     check(|config| config.root = Some("/nowhere/at/all".into()), "cannot open the folder `/nowhere/at/all`");
     check(|config| config.git.url = Some("ext::sh -c id".into()), "`vault.git.url` is no address");
     check(|config| config.git.url = Some("https://me:sesame@h/x".into()), "`vault.git.token`");
+    check(
+        |config| (config.git.enabled, config.git.token) = (true, Some("sesame".into())),
+        "`vault.git.token` would go wherever `.git/config` says",
+    );
     check(|config| config.git.author = "nobody".into(), "`vault.git.author`");
     check(|config| config.git.username = "a:b".into(), "`vault.git.username`");
     let open = |config: &mut VaultConfig| {

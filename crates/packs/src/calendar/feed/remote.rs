@@ -52,7 +52,7 @@ impl Remote {
     }
 
     pub(super) async fn ask(&self, known: &Mark) -> Result<Answer, Trouble> {
-        let mut beside = Beside { credentials: self.credentials.clone(), ..Beside::default() };
+        let mut beside = Beside { credentials: self.credentials.clone(), secret: true, ..Beside::default() };
         for (name, value) in [(IF_NONE_MATCH, &known.entity), (IF_MODIFIED_SINCE, &known.modified)] {
             if let Some(value) = value {
                 beside.headers.insert(name, value.clone());
@@ -60,9 +60,6 @@ impl Remote {
         }
         let opened = self.fetcher.open_with(self.url.expose(), ACCEPT, &beside).await;
         let opened = opened.map_err(|error| trouble(&error))?;
-        if !is_allowed(opened.url.as_str()) {
-            return Err(Trouble::new(Kind::Denied, "is redirected to an address without `https`"));
-        }
         if opened.status == 304 && *known != Mark::default() {
             return Ok(Answer::Same);
         }
@@ -134,6 +131,9 @@ fn trouble(error: &FetchError) -> Trouble {
     let (kind, message) = match error {
         FetchError::Address { .. } | FetchError::Credentials { .. } => {
             (Kind::ConnectionFailed, "is redirected to an address that cannot be asked".to_owned())
+        }
+        FetchError::InTheClear { .. } => {
+            (Kind::Denied, "is redirected to an address without `https`".to_owned())
         }
         FetchError::Denied { .. } | FetchError::TooNear { .. } => {
             (Kind::Denied, "leads to a host that is at no public address".to_owned())

@@ -78,6 +78,7 @@ async fn one_bad_feed_does_not_fail_the_others() {
         .page("/large-sesame", ICS, vec![b' '; 100_001])
         .raw("/cut-sesame", format!("{head}BEGIN:VCALENDAR").into_bytes())
         .redirect("/out-sesame", "http://169.254.169.254/sesame")
+        .redirect("/clear-sesame", "http://feed.invalid/sesame")
         .redirect("/file-sesame", "file:///etc/sesame")
         .redirect("/loop-sesame", "/loop-sesame")
         .serve()
@@ -92,6 +93,7 @@ async fn one_bad_feed_does_not_fail_the_others() {
         ("large", Kind::InvalidInput, "has more than 100000 bytes"),
         ("cut", Kind::ConnectionFailed, "could not be reached, or broke off"),
         ("out", Kind::Denied, "leads to a host that is at no public address"),
+        ("clear", Kind::Denied, "is redirected to an address without `https`"),
         ("file", Kind::ConnectionFailed, "is redirected to an address that cannot be asked"),
         ("loop", Kind::ConnectionFailed, "is redirected more than 5 times"),
     ];

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use toolgate_config::process_environment;
 use toolgate_host::{Secret, Standing, Tasks};
+use toolgate_packs::calendar::feed_key;
 use toolgate_secrets::{Redactor, SecretName, Snapshot, references};
 
 use super::workspace::named_folder;
@@ -71,7 +72,7 @@ pub(super) fn calendar(settings: &Settings) -> Vec<Finding> {
         });
         findings.extend(missing.map(|(name, path)| {
             Finding::new(State::Missing, format!("`{path}` does not exist"))
-                .hint(format!("put the calendar there, or set `calendar.feeds.{name}.file`"))
+                .hint(format!("put the calendar there, or set `{}.file`", feed_key(name)))
         }));
     }
     findings
