@@ -253,7 +253,7 @@ fn a_vault_is_there_or_says_what_is_wrong() {
     check(&machine, git, 0, "ok       vault          `PLACE/vault`, committed to git and pushed");
     check(
         &machine,
-        &format!("{git}token = '{{secret:NONE}}'\n"),
+        &format!("{git}url = 'https://git.example/notes.git'\ntoken = '{{secret:NONE}}'\n"),
         0,
         "missing  vault          its tools are not there",
     );
