@@ -112,7 +112,7 @@ pub trait Gate: Send + Sync {
         None
     }
 
-    /// Looks at what the sources list, where it has to before it shows any of it.
+    /// Looks at what the sources list, where it has to before it shows any of their tools.
     fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
         let _ = listed;
         Box::pin(std::future::ready(false))

@@ -39,8 +39,9 @@ struct Inner {
     store: SharedStore,
     clock: Clock,
     state: Mutex<State>,
+    looked: Mutex<LookedAt>,
     /// Locked by who looks, so that one looks at a time.
-    looked: tokio::sync::Mutex<LookedAt>,
+    looking: tokio::sync::Mutex<()>,
     /// What the gate goes by.
     current: ArcSwap<Snapshot>,
 }
@@ -53,13 +54,24 @@ struct LookedAt {
     otherwise: bool,
 }
 
+impl LookedAt {
+    fn has(&self, source: &Arc<dyn Source>, listing: &Arc<Listing>) -> bool {
+        self.lists.get(source.id()).is_some_and(|looked| Arc::ptr_eq(looked, listing))
+    }
+
+    /// Whether nothing is left to be looked at, or to be told.
+    fn has_all(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
+        !self.otherwise && listed.iter().all(|(source, listing)| self.has(source, listing))
+    }
+}
+
 impl Pins {
     /// The pins in this store. Until a source has been observed, the gate holds what it has.
     pub fn new(store: SharedStore, config: PinsConfig, clock: Clock) -> Self {
         let state = State::new(config);
         let current = ArcSwap::from_pointee(state.snapshot());
-        let (state, looked) = (Mutex::new(state), tokio::sync::Mutex::default());
-        Self { inner: Arc::new(Inner { store, clock, state, looked, current }) }
+        let (state, looked, looking) = (Mutex::new(state), Mutex::default(), tokio::sync::Mutex::default());
+        Self { inner: Arc::new(Inner { store, clock, state, looked, looking, current }) }
     }
 
     /// A gate that hides and denies what is held.
@@ -75,19 +87,20 @@ impl Pins {
     /// Looks at what the sources list, as far as it was not looked at. Tells whether the gate decides otherwise now; then
     /// views have to be made anew.
     pub async fn look(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
-        if !listed.iter().any(|(source, _)| source.is_foreign()) {
+        if !listed.iter().any(|(source, _)| source.is_foreign()) || self.looked().has_all(listed) {
             return false;
         }
-        let mut looked = self.inner.looked.lock().await;
-        looked.lists.retain(|id, _| listed.iter().any(|(source, _)| source.id() == id));
+        let _looking = self.inner.looking.lock().await;
+        self.looked().lists.retain(|id, _| listed.iter().any(|(source, _)| source.id() == id));
         // Our own first, so that whoever takes their names is found out.
         for foreign in [false, true] {
             for (source, listing) in listed.iter().filter(|(source, _)| source.is_foreign() == foreign) {
-                if looked.lists.get(source.id()).is_some_and(|before| Arc::ptr_eq(before, listing)) {
+                if self.looked().has(source, listing) {
                     continue;
                 }
                 match self.observe(Origin::of(&**source), &listing.tools).await {
                     Ok(changed) => {
+                        let mut looked = self.looked();
                         looked.otherwise |= changed;
                         looked.lists.insert(source.id().clone(), listing.clone());
                     }
@@ -97,7 +110,11 @@ impl Pins {
                 }
             }
         }
-        std::mem::take(&mut looked.otherwise)
+        std::mem::take(&mut self.looked().otherwise)
+    }
+
+    fn looked(&self) -> MutexGuard<'_, LookedAt> {
+        self.inner.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at what a source lists: notes what is new, and finds what is not as it was. Tells whether the gate decides

@@ -131,6 +131,8 @@ pub(crate) struct Ticket {
     pub(crate) cancellable: bool,
     /// How much the server had said before.
     heard: u64,
+    /// How many requests it had let pass without a word.
+    silences: u32,
 }
 
 impl Desk {
@@ -170,8 +172,8 @@ impl Desk {
         }
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
         drop(state);
-        let heard = self.heard.load(Ordering::Relaxed);
-        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard })
+        let (heard, silences) = (self.heard.load(Ordering::Relaxed), self.silences.load(Ordering::Relaxed));
+        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard, silences })
     }
 
     /// Sends a frame that nobody waits for.
@@ -318,7 +320,13 @@ impl Ticket {
         if desk.heard.load(Ordering::Relaxed) != self.heard {
             return;
         }
-        if desk.silences.fetch_add(1, Ordering::Relaxed) + 1 >= SILENCES {
+        // Those that ran side by side are one silence: only one that began after the last counts again.
+        let count = self.silences + 1;
+        if desk.silences.compare_exchange(self.silences, count, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return;
+        }
+        if count >= SILENCES {
             desk.journal.note("does not answer any more", "");
             return desk.retire("it does not answer any more");
         }

@@ -107,15 +107,20 @@ impl Inner {
 
     /// Gives sources that are still learning some time, merges what there is then, and lets the gates look at it.
     async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
-        let until = tokio::time::Instant::now() + self.settings.load().list_time_limit;
+        let limit = self.settings.load().list_time_limit;
         let learned = async {
             for kind in kinds {
                 catalog.learned(*kind).await;
             }
         };
         // A source that is still starting must not hold up the others for long.
-        drop(tokio::time::timeout_at(until, learned).await);
+        drop(tokio::time::timeout(limit, learned).await);
         catalog.refresh();
+        // Gates look at tools only. They get time of their own: a source that is slow must not hide what others have.
+        if !kinds.contains(&ListKind::Tools) {
+            return;
+        }
+        let until = tokio::time::Instant::now() + limit;
         let listed = catalog.snapshot().listed();
         for gate in &self.gates {
             // A gate that has not looked in time shows nothing of what it has not seen.

@@ -24,8 +24,9 @@ impl Afterwards {
     /// Sends a notification, where the client is still there.
     pub fn tell(&self, method: &str, params: Raw) {
         let Some(hub) = self.hub.upgrade() else { return };
+        let Ok(params) = hub.filters.page(params) else { return };
         let (scope, connection) = (self.scope.clone(), self.connection);
-        let notice = Notice { scope, connection, method: method.into(), params: hub.filters.json(params) };
+        let notice = Notice { scope, connection, method: method.into(), params };
         // Without listeners there is nobody to tell.
         drop(hub.changes.send(Change::Told(Arc::new(notice))));
     }

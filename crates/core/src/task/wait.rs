@@ -102,7 +102,12 @@ impl Claim {
     /// What the client said goes to whoever asked. One that has gone away has not said no: it fails by itself.
     fn answered(self, answers: Result<Answers>) -> Result<()> {
         let changed = match answers {
-            Ok(answers) => self.entry.update(&answers.to_raw()),
+            Ok(answers) => {
+                let taken = self.entry.update(&answers.to_raw());
+                // What is no answer is not asked for again.
+                let left = Error::new(Kind::Denied, "the client's answer is no object");
+                self.entry.refuse(&self.keys, left) | taken
+            }
             Err(error) if error.kind() == Kind::Cancelled => return Err(error),
             Err(error) => self.entry.refuse(&self.keys, error),
         };

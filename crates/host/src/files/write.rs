@@ -151,15 +151,14 @@ fn make_folders(dir: &Dir, path: &RelPath) -> Result<()> {
     let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else { return Ok(()) };
     let missing = dir.open_dir(parent.native()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
     // It is there, or it cannot be, which `locate` will say.
-    if missing { make_folder(dir, &parent) } else { Ok(()) }
+    match missing.then(|| make_folder(dir, &parent)) {
+        Some(Err(FileError::AlreadyExists { .. })) | None => Ok(()),
+        Some(made) => made,
+    }
 }
 
 pub(super) fn make_folder(dir: &Dir, path: &RelPath) -> Result<()> {
-    match dir.create_dir_all(path.native()) {
-        // Somebody else was faster, or a link leads nowhere.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other.map_err(|error| FileError::from_io(path, error)),
-    }
+    dir.create_dir_all(path.native()).map_err(|error| FileError::from_io(path, error))
 }
 
 /// Where a path leads once all that is missing of it is made.
