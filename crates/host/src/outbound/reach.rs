@@ -57,6 +57,13 @@ impl FromStr for HostRule {
     }
 }
 
+impl HostRule {
+    /// Whether it is `*`.
+    pub fn is_all(&self) -> bool {
+        self.hosts == Hosts::All
+    }
+}
+
 impl fmt::Display for HostRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)
