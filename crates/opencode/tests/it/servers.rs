@@ -12,6 +12,7 @@ use toolgate_host::Program;
 use toolgate_opencode::OpencodeConfig;
 use toolgate_testkit::{call, client_legacy, drive, opencode_program};
 
+use crate::fake::{Fake, Reply};
 use crate::stage::{STAGE, fails};
 
 fn prompt(hub: &Hub, text: &str) -> Run {
@@ -82,6 +83,24 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
         // It ends with us.
         tasks.shutdown(Duration::from_secs(30)).await;
         assert_eq!(process(&name), None);
+    });
+}
+
+#[test]
+fn one_that_listens_where_they_usually_do_is_used_if_it_is_healthy() {
+    let stage = &*STAGE;
+    stage.run(async {
+        let config = || OpencodeConfig { auto_start: false, ..OpencodeConfig::default() };
+        let (fake, url) = Fake::listen(|_| None).await;
+        let (hub, _) = stage.other_near(config(), &url);
+        let driven = drive(prompt(&hub, "hello"), []).await;
+        assert_eq!(stage.result(driven)["content"], "still here");
+        assert_eq!(fake.count("POST /session/ses_0/prompt_async"), 1);
+        let (fake, url) = Fake::listen(|_| Some(Reply::Json(json!({"healthy": false})))).await;
+        let (hub, _) = stage.other_near(config(), &url);
+        let error = fails(&hub, call(client_legacy(), "opencode_session_list", json!({}))).await;
+        assert_eq!(error.kind(), Kind::ConnectionFailed, "{error}");
+        assert_eq!(fake.count("GET /session"), 0);
     });
 }
 
