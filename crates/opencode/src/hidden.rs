@@ -27,9 +27,9 @@ pub(crate) fn hidden_words(text: &str) -> String {
 /// What is in an object; where its names were chosen by somebody, they do not tell.
 fn shown_all(object: Map<String, Value>, is_named: bool) -> Map<String, Value> {
     let shown = |(name, value): (String, Value)| {
-        let value = match value {
-            Value::Object(object) if is_named => Value::Object(shown_all(object, false)),
-            value => shown(&name, value),
+        let value = match (is_named, value) {
+            (true, Value::Object(object)) => Value::Object(shown_all(object, false)),
+            (_, value) => shown(&name, value),
         };
         (name, value)
     };

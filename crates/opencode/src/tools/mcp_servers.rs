@@ -60,9 +60,7 @@ pub(super) async fn changed(
 /// How a server stands now, as OpenCode tells.
 pub(super) async fn standing(link: &Link, project: &Path, name: String, file: String) -> Result<Standing> {
     let all = link.client().get(&["mcp"]).within(project).send().await?;
-    let status = match &all[&name] {
-        Value::Null => "removed".to_owned(),
-        standing => text(&standing["status"]),
-    };
-    Ok(Standing { status, error: error(&all[&name]), file, name })
+    let standing = &all[&name];
+    let status = if standing.is_null() { "removed".to_owned() } else { text(&standing["status"]) };
+    Ok(Standing { status, error: error(standing), file, name })
 }
