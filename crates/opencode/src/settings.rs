@@ -108,19 +108,12 @@ impl Opencode {
         };
         let file = folder.join(&name);
         let path = RelPath::parse(&name, "config").map_err(unwritable)?;
-        let text = match root.read(&path, ReadOptions::whole(MOST_BYTES)).await {
-            Ok(content) => String::from_utf8_lossy(&content.bytes).into_owned(),
-            Err(FileError::NotFound { .. }) => "{\n}\n".to_owned(),
-            Err(error) => return Err(unwritable(error)),
-        };
-        let text = rewritten(&file, &text, &change.keys, reader)?;
-        let options = WriteOptions {
-            create_dirs: true,
-            mode: WriteMode::Replace,
-            max_bytes: MOST_BYTES,
-            protected: |_| false,
-        };
-        root.write(&path, text.into_bytes(), options).await.map_err(unwritable)?;
+        let text = read(&root, &path).await.map_err(unwritable)?;
+        let text = rewritten(&file, &text, &change.keys)?;
+        write(&root, &path, text).await.map_err(unwritable)?;
+        if reader == Reader::Server {
+            loosen(&root).await.map_err(unwritable)?;
+        }
         take_up(link, &change, reader).await?;
         let changed = change.keys.iter().map(|(path, _)| path.join(".")).collect();
         Ok(Changed { changed, file: file.to_string_lossy().into_owned() })
@@ -153,22 +146,48 @@ async fn existing(root: &Root) -> std::result::Result<String, FileError> {
     Ok(NAMES[0].to_owned())
 }
 
+async fn read(root: &Root, path: &RelPath) -> std::result::Result<String, FileError> {
+    match root.read(path, ReadOptions::whole(MOST_BYTES)).await {
+        Ok(content) => Ok(String::from_utf8_lossy(&content.bytes).into_owned()),
+        Err(FileError::NotFound { .. }) => Ok("{\n}\n".to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+async fn write(root: &Root, path: &RelPath, text: String) -> std::result::Result<(), FileError> {
+    let options = WriteOptions {
+        create_dirs: true,
+        mode: WriteMode::Replace,
+        max_bytes: MOST_BYTES,
+        protected: |_| false,
+    };
+    root.write(path, text.into_bytes(), options).await.map(|_| ())
+}
+
+/// Takes the schema out of the file that the server itself would change: that it is put back later makes it read all
+/// its files again.
+async fn loosen(root: &Root) -> std::result::Result<(), FileError> {
+    let path = RelPath::parse(&existing(root).await?, "config")?;
+    let text = read(root, &path).await?;
+    match edited(&text, &[(vec![SCHEMA.to_owned()], None)]) {
+        Ok(now) if now != text => write(root, &path, now).await,
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// The text of a file with these keys changed.
-fn rewritten(file: &Path, text: &str, keys: &[Key], reader: Reader) -> Result<String> {
+fn rewritten(file: &Path, text: &str, keys: &[Key]) -> Result<String> {
     let refused = |words: String, hint: &'static str| Error::new(Kind::InvalidInput, words).hint(hint);
-    let broken = |why: String| {
+    let now = edited(text, keys).map_err(|why| {
         let words = format!("`{}` cannot be changed: {why}", file.display());
         refused(words, "correct the file, then call again")
-    };
-    let now = edited(text, keys).map_err(broken)?;
+    })?;
     if now == text && keys.iter().all(|(_, value)| value.is_none()) {
         let named: Vec<String> = keys.iter().map(|(path, _)| path.join(".")).collect();
         let words = format!("`{}` is not in `{}`", named.join("`, `"), file.display());
         return Err(refused(words, "it may be in the other scope: set `scope` to `project` or `global`"));
     }
-    // What is put back later makes the server read the file again.
-    let schema = (vec![SCHEMA.to_owned()], None);
-    if reader == Reader::Server { edited(&now, &[schema]).map_err(broken) } else { Ok(now) }
+    Ok(now)
 }
 
 /// Fails while a session works: a change would stop it.

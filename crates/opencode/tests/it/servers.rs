@@ -60,7 +60,13 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
     let stage = &*STAGE;
     let name = stage.home.join("opencode-to-kill");
     symlink(opencode_program(), &name).unwrap();
-    let config = OpencodeConfig { program: Some(name.clone()), ..OpencodeConfig::default() };
+    // Beside the one that OpenCode makes itself, and changes.
+    let named = stage.home.join(".config/opencode/opencode.json");
+    let config = OpencodeConfig {
+        program: Some(name.clone()),
+        config_path: Some(named.clone()),
+        ..OpencodeConfig::default()
+    };
     let (hub, tasks) = stage.other(config);
     stage.run(async {
         let mut run = prompt(&hub, "think slowly");
@@ -75,11 +81,14 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
         let list = drive(hub.start(call(client_legacy(), "opencode_session_list", json!({}))), []).await;
         let list = stage.result(list);
         assert!(list["items"].as_array().unwrap().iter().all(|item| item["status"] == "idle"), "{list}");
-        let change = json!({"tool": "websearch", "permission": "deny"});
-        let run = hub.start(call(client_legacy(), "opencode_permission_set", change));
-        let file = stage.result(drive(run, []).await)["file"].as_str().unwrap().to_owned();
-        assert!(Path::new(&file).starts_with(stage.home.join(".config/opencode")), "{file}");
-        assert!(fs::read_to_string(&file).unwrap().contains("websearch"));
+        let add = json!({"name": "nothing", "type": "local", "command": ["/bin/false"]});
+        for (tool, arguments, is_there) in
+            [("opencode_mcp_add", add, true), ("opencode_mcp_remove", json!({"name": "nothing"}), false)]
+        {
+            let run = hub.start(call(client_legacy(), tool, arguments));
+            assert_eq!(stage.result(drive(run, []).await)["file"], json!(named), "{tool}");
+            assert_eq!(fs::read_to_string(&named).unwrap().contains("/bin/false"), is_there, "{tool}");
+        }
         // It ends with us.
         tasks.shutdown(Duration::from_secs(30)).await;
         assert_eq!(process(&name), None);
