@@ -32,6 +32,8 @@ pub struct Call {
     pub trace: Option<Arc<TraceContext>>,
     /// Whether it came as a call of `tools_call`, which names a tool that is not listed.
     pub via_search: bool,
+    /// Whether a source makes it while it answers another call, by [`RunHandle::start`](crate::RunHandle::start).
+    pub nested: bool,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
 }
@@ -60,6 +62,7 @@ impl Call {
             log_level: None,
             trace: None,
             via_search: false,
+            nested: false,
             resume: None,
         }
     }

@@ -93,11 +93,17 @@ impl Hub {
         HubBuilder::new(info, owner)
     }
 
+    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+        Self { inner }
+    }
+
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
     pub fn start(&self, mut call: Call) -> Run {
         let meant = self.inner.unwrap_search(&mut call);
         let (mut run, handle) = run::pair(&call, &self.inner);
-        if let Err(too_many) = self.inner.take(&call.principal, Some(&call.target)) {
+        if !call.nested
+            && let Err(too_many) = self.inner.take(&call.principal, Some(&call.target))
+        {
             run.finish(self.inner.limited(&call, too_many));
             return run;
         }
@@ -371,7 +377,7 @@ impl Inner {
 
     /// A call that was denied does not count.
     pub(crate) fn give_back(&self, call: &Call) {
-        if let Some(limiter) = &self.limiter {
+        if let Some(limiter) = self.limiter.as_ref().filter(|_| !call.nested) {
             limiter.give_back(&call.principal, &call.target);
         }
     }

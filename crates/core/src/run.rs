@@ -83,6 +83,8 @@ pub(crate) struct Shared {
     pub(crate) principal: Arc<Principal>,
     pub(crate) target: Target,
     pub(crate) params: Raw,
+    profile: Option<Arc<str>>,
+    nested: bool,
     connection: Option<ConnectionId>,
     client: Mutex<Arc<Client>>,
     detached: AtomicBool,
@@ -110,6 +112,8 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         principal: call.principal.clone(),
         target: call.target.clone(),
         params: call.params.clone(),
+        profile: call.profile.clone(),
+        nested: call.nested,
         connection: call.connection,
         client: Mutex::new(call.client.clone()),
         detached: AtomicBool::new(false),
@@ -155,6 +159,11 @@ impl Run {
     /// Whether someone cancelled it.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancel.is_cancelled()
+    }
+
+    /// Whether it waits for a person right now, so that its clock stands still.
+    pub fn is_held(&self) -> bool {
+        self.shared.deadline.is_held()
     }
 
     /// What it does, in words for people.

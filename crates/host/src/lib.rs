@@ -6,6 +6,7 @@
 pub mod authorities;
 pub mod browser;
 pub mod clock;
+pub mod confine;
 pub mod files;
 pub mod kernel;
 pub mod lock;
@@ -23,6 +24,7 @@ pub mod watch;
 
 pub use browser::open_browser;
 pub use clock::Clock;
+pub use confine::{Confinement, Held};
 pub use files::{FileError, RelPath, Root};
 pub use lock::ProcessLock;
 pub use outbound::{Outbound, OutboundError};

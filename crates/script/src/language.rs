@@ -128,8 +128,10 @@ fn answer<'v>(
 fn there_is(module: &Module<'_>) -> String {
     let is_function = |name: &str| module.get(name).is_some_and(|value| value.get_type() == "function");
     let names = module.names().map(|name| name.as_str().to_owned());
-    let mut names: Vec<String> =
-        names.filter(|name| !name.starts_with('_') && is_function(name)).map(|name| format!("`{name}`")).collect();
+    let mut names: Vec<String> = names
+        .filter(|name| !name.starts_with('_') && is_function(name))
+        .map(|name| format!("`{name}`"))
+        .collect();
     names.sort();
     match names.is_empty() {
         true => "; it has none".into(),

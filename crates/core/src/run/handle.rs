@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::WaitForCancellationFuture;
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw};
 
 use super::{EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
-use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result, Target};
+use crate::{
+    Call, Client, ConnectionId, Error, Hub, Kind, LogLevel, Outcome, Principal, Result, Run, Target,
+    ToolName, View,
+};
 
 /// The source's end of a run.
 #[derive(Clone)]
@@ -48,6 +51,47 @@ impl RunHandle {
     /// The lasting connection that the call came in by, if any.
     pub fn connection(&self) -> Option<ConnectionId> {
         self.shared.connection
+    }
+
+    /// Whether a source makes this call while it answers another.
+    pub fn is_nested(&self) -> bool {
+        self.shared.nested
+    }
+
+    /// The catalog as whoever calls sees it now.
+    pub fn view(&self) -> Arc<View> {
+        self.hub().view(self.principal(), self.shared.profile.as_ref())
+    }
+
+    /// Calls a tool for whoever calls: as the same principal, from the same client, in the same view, and judged and
+    /// recorded like any other call. It takes no token of the caller's: the source bounds how often it does this.
+    pub fn start(&self, tool: ToolName, arguments: Raw) -> Run {
+        let shared = &self.shared;
+        let empty = Raw::EMPTY_OBJECT;
+        let params = Edit::new(&empty).set("name", Raw::string(tool.as_str()));
+        let params = params.set("arguments", arguments.clone()).finish();
+        let mut client = Client::clone(&self.client());
+        // Whoever waits for it wants its answer, and cannot come back for it.
+        client.capabilities.tasks = false;
+        self.hub().start(Call {
+            arguments: Some(arguments),
+            profile: shared.profile.clone(),
+            connection: shared.connection,
+            // It is a tool of a source, whatever its name: one that searches would go around who chose the tools.
+            via_search: true,
+            nested: true,
+            ..Call::new(shared.principal.clone(), client.into(), Target::Tool(tool), params)
+        })
+    }
+
+    /// Puts the question of such a call to the client of this one, and hands it the answers.
+    pub async fn pass_on(&self, ask: Ask) {
+        let answers = self.ask_now(ask.questions.clone()).await;
+        ask.answer(answers);
+    }
+
+    fn hub(&self) -> Hub {
+        Hub::of(self.shared.hub.clone())
     }
 
     /// Whether JSON texts are to be written without indentation.

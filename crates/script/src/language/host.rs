@@ -1,5 +1,8 @@
 //! What the modules of a script share: the way outside, what it printed, and the limits.
-#![expect(unsafe_code, reason = "the derive of `ProvidesStaticType` implements an unsafe trait, and checks its claim")]
+#![expect(
+    unsafe_code,
+    reason = "the derive of `ProvidesStaticType` implements an unsafe trait, and checks its claim"
+)]
 
 use std::cell::RefCell;
 

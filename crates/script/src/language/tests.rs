@@ -13,7 +13,11 @@ struct Scripted {
 impl Outside for Scripted {
     fn ask(&self, ask: Ask) -> Result<Raw, String> {
         self.asked.borrow_mut().push(ask);
-        if self.answers.borrow().is_empty() { Err("nobody is there".into()) } else { self.answers.borrow_mut().remove(0) }
+        if self.answers.borrow().is_empty() {
+            Err("nobody is there".into())
+        } else {
+            self.answers.borrow_mut().remove(0)
+        }
     }
 }
 
@@ -67,7 +71,10 @@ fn numbers_stay_what_they_are() {
 #[test]
 fn text_is_formatted_as_in_the_language_people_know() {
     check(r#"result = format("%s has %d of %v%%", "Ada", 42, [1])"#, r#""Ada has 42 of [1]%""#);
-    check(r#"result = format("%5d|%-5s|%05d|%.2f|%x|%q|%t", 7, "a", -42, 1.5, 255, "b", True)"#, r#""    7|a    |-0042|1.50|ff|\"b\"|true""#);
+    check(
+        r#"result = format("%5d|%-5s|%05d|%.2f|%x|%q|%t", 7, "a", -42, 1.5, 255, "b", True)"#,
+        r#""    7|a    |-0042|1.50|ff|\"b\"|true""#,
+    );
     check(r#"result = format("%j", {"a": 1})"#, r#""{\"a\":1}""#);
     check_fails(r#"format("%d", "x")"#, &["`%d` takes an int", "`string`"]);
     check_fails(r#"format("%s")"#, &["needs more values"]);
@@ -89,7 +96,10 @@ fn what_it_prints_is_kept_and_cut() {
 #[test]
 fn errors_name_the_place() {
     check_fails("x = 1\ny = = 2", &["test.star:2:5"]);
-    check_fails("def f():\n    return 1 // 0\ndef main():\n    return f()", &["Traceback", "test.star:2", "test.star:4"]);
+    check_fails(
+        "def f():\n    return 1 // 0\ndef main():\n    return f()",
+        &["Traceback", "test.star:2", "test.star:4"],
+    );
     check_fails("result = undefined", &["undefined", "test.star:1:10"]);
     check_fails("result = print", &["no data"]);
     check_fails("def f(x):\n    return f(x)\nf(1)", &["stack overflow"]);
@@ -99,7 +109,10 @@ fn errors_name_the_place() {
 #[test]
 fn steps_memory_and_output_have_limits() {
     check_fails("def main():\n    for i in range(1000000000):\n        pass", &["tick"]);
-    check_fails("def main():\n    x = []\n    for i in range(90000):\n        x.append('a' * 5000 + str(i))", &["Heap memory limit"]);
+    check_fails(
+        "def main():\n    x = []\n    for i in range(90000):\n        x.append('a' * 5000 + str(i))",
+        &["Heap memory limit"],
+    );
     check_fails("result = 'a' * 20000", &["10000 bytes"]);
     check_fails("x = []\nfor i in range(200):\n    x = [x]\nresult = x", &["levels deep"]);
     check_fails("x = []\nx.append(x)\nresult = x", &["levels deep"]);
@@ -148,7 +161,8 @@ result = [names, page["status"], found, lost, tools.list()]
     );
     let Ask::Http(http) = &asked[2] else { panic!("{asked:?}") };
     assert_eq!((http.method.as_str(), http.body.as_str()), ("POST", r#"{"a":1}"#));
-    let headers: Vec<(&str, &str)> = http.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let headers: Vec<(&str, &str)> =
+        http.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(headers, [("content-type", "application/json"), ("x-key", "sesame")]);
     let Ask::Tool { name, arguments } = &asked[4] else { panic!("{asked:?}") };
     assert_eq!((name.as_str(), arguments.as_str()), ("web_fetch", "{}"));

@@ -3,8 +3,8 @@
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
-use starlark::values::Value;
 use starlark::values::UnpackValue as _;
+use starlark::values::Value;
 use starlark::values::float::UnpackFloat;
 use starlark::values::tuple::UnpackTuple;
 

@@ -77,8 +77,11 @@ fn send<'v>(
     (headers, body): (Headers<'v>, Body<'v, '_>),
     eval: &mut Evaluator<'v, '_, '_>,
 ) -> anyhow::Result<Value<'v>> {
-    let mut headers: BTreeMap<String, String> =
-        headers.entries.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+    let mut headers: BTreeMap<String, String> = headers
+        .entries
+        .into_iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+        .collect();
     let mut text = String::new();
     if let Some((body, content_type)) = body {
         headers.entry("content-type".into()).or_insert_with(|| content_type.to_owned());

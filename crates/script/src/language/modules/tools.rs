@@ -15,8 +15,9 @@ pub(super) fn module(builder: &mut GlobalsBuilder) {
     /// Calls a tool: its structured answer, else its text. Where the tool fails, the script fails.
     fn call<'v>(
         #[starlark(require = pos)] name: &str,
-        #[starlark(default = starlark::values::none::NoneOr::None)]
-        args: starlark::values::none::NoneOr<Value<'v>>,
+        #[starlark(default = starlark::values::none::NoneOr::None)] args: starlark::values::none::NoneOr<
+            Value<'v>,
+        >,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let result = called(name, args.into_option(), eval)?;
@@ -26,8 +27,9 @@ pub(super) fn module(builder: &mut GlobalsBuilder) {
     /// Calls a tool: a dict with `ok`, and with `value` or `error`. Where the tool fails, the script goes on.
     fn try_call<'v>(
         #[starlark(require = pos)] name: &str,
-        #[starlark(default = starlark::values::none::NoneOr::None)]
-        args: starlark::values::none::NoneOr<Value<'v>>,
+        #[starlark(default = starlark::values::none::NoneOr::None)] args: starlark::values::none::NoneOr<
+            Value<'v>,
+        >,
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> anyhow::Result<Value<'v>> {
         let (ok, key, value) = match called(name, args.into_option(), eval) {
@@ -54,7 +56,9 @@ fn called<'v>(
         None => Raw::EMPTY_OBJECT,
     };
     if !arguments.is_object() {
-        anyhow::bail!("the arguments of a tool are a dict, such as `tools.call(\"{name}\", {{\"path\": \"a\"}})`");
+        anyhow::bail!(
+            "the arguments of a tool are a dict, such as `tools.call(\"{name}\", {{\"path\": \"a\"}})`"
+        );
     }
     Host::of(eval)?.ask(Ask::Tool { name: name.to_owned(), arguments })
 }
