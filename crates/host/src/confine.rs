@@ -24,6 +24,13 @@ pub struct Held {
     pub seccomp: bool,
 }
 
+/// How much processor time this process has used.
+#[must_use]
+pub fn cpu_used() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
 impl Confinement {
     /// Makes ready what the work needs, gives up everything else, and works, on a thread of its own. What is open
     /// already stays open.

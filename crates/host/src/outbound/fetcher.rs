@@ -4,9 +4,13 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, LOCATION};
+use bytes::Bytes;
+use reqwest::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderValue, LOCATION, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
+use reqwest::{Client, Method, Response};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -98,6 +102,19 @@ pub enum FetchError {
     },
 }
 
+/// A request that a caller words itself.
+#[derive(Debug)]
+pub struct FetchRequest {
+    /// How.
+    pub method: Method,
+    /// Where.
+    pub url: String,
+    /// With which headers. Those that say where a message begins and ends, and for whom it is, are not the caller's.
+    pub headers: HeaderMap,
+    /// With which body.
+    pub body: Bytes,
+}
+
 /// Fetches what a caller names. It sends no cookies and no credentials, and uses no proxy: whoever resolves the name
 /// decides where it leads, so it has to be us.
 #[derive(Debug)]
@@ -139,24 +156,61 @@ impl Fetcher {
     /// # Errors
     /// An address on the way may not be asked, or there was no answer in time.
     pub async fn open(&self, url: &str, accept: &'static str) -> Result<Opened, FetchError> {
-        let until = Instant::now() + self.limits.time;
-        let late = |_| FetchError::Late { url: told(url), time: self.limits.time };
-        timeout_at(until, self.follow(url, accept, until)).await.map_err(late)?
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        let request = FetchRequest { method: Method::GET, url: url.to_owned(), headers, body: Bytes::new() };
+        self.send(request, |_| true).await
     }
 
-    async fn follow(&self, url: &str, accept: &'static str, until: Instant) -> Result<Opened, FetchError> {
-        let mut at = self.permitted(Url::parse(url).ok(), url)?;
-        for _ in 0..=self.limits.redirects {
-            let request = self.client().await?.get(at.clone()).header(ACCEPT, accept);
-            let sent = request.header(ACCEPT_ENCODING, CODINGS).send().await;
-            let body = sent.map_err(|error| lost(&at, error))?;
-            let Some(next) = location(&body) else {
-                let (status, headers) = (body.status().as_u16(), body.headers().clone());
-                return Ok(Opened { url: at, status, headers, body, until, limits: self.limits });
-            };
-            at = self.permitted(at.join(&next).ok(), &next)?;
+    /// Sends a request as it is worded, where `may` agrees too, hop by hop. Only `GET` follows redirects, and takes its
+    /// headers along only within one origin. The body is still to be read.
+    ///
+    /// # Errors
+    /// An address on the way may not be asked, or there was no answer in time.
+    pub async fn send(
+        &self,
+        request: FetchRequest,
+        may: impl Fn(&Url) -> bool,
+    ) -> Result<Opened, FetchError> {
+        let until = Instant::now() + self.limits.time;
+        let url = told(&request.url);
+        let late = |_| FetchError::Late { url, time: self.limits.time };
+        timeout_at(until, self.follow(request, may, until)).await.map_err(late)?
+    }
+
+    async fn follow(
+        &self,
+        request: FetchRequest,
+        may: impl Fn(&Url) -> bool,
+        until: Instant,
+    ) -> Result<Opened, FetchError> {
+        let FetchRequest { method, url, mut headers, body } = request;
+        for ours in [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, TE, TRAILER, UPGRADE] {
+            headers.remove(ours);
         }
-        Err(FetchError::Redirects { url: told(url), most: self.limits.redirects })
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
+        let permitted = |at: Option<Url>, written: &str| {
+            let at = self.permitted(at, written)?;
+            if may(&at) { Ok(at) } else { Err(FetchError::Denied { url: told(at.as_str()) }) }
+        };
+        let mut at = permitted(Url::parse(&url).ok(), &url)?;
+        for _ in 0..=self.limits.redirects {
+            let request = self.client().await?.request(method.clone(), at.clone());
+            let sent = request.headers(headers.clone()).body(body.clone()).send().await;
+            let answer = sent.map_err(|error| lost(&at, error))?;
+            let next = location(&answer).filter(|_| method == Method::GET);
+            let Some(next) = next else {
+                let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+                return Ok(Opened { url: at, status, headers, body: answer, until, limits: self.limits });
+            };
+            let behind = permitted(at.join(&next).ok(), &next)?;
+            if behind.origin() != at.origin() {
+                // What lets us in here is nothing to them.
+                let kept = [ACCEPT, ACCEPT_ENCODING].map(|name| (headers.get(&name).cloned(), name));
+                headers = kept.into_iter().filter_map(|(value, name)| Some((name, value?))).collect();
+            }
+            at = behind;
+        }
+        Err(FetchError::Redirects { url: told(&url), most: self.limits.redirects })
     }
 
     /// An address, if it may be asked as far as it can be told without resolving its name.

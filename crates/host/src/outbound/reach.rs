@@ -57,6 +57,22 @@ impl FromStr for HostRule {
     }
 }
 
+impl HostRule {
+    /// Whether it means the host of an address, as the address names it.
+    pub fn covers(&self, url: &Url) -> bool {
+        if self.hosts == Hosts::All {
+            return url.has_host();
+        }
+        let at = |ip: IpAddr| self.hosts.has_ip(canonical(ip)) || self.hosts.has_ip(ip);
+        match url.host() {
+            Some(Host::Domain(name)) => self.hosts.has_name(&plain(name)),
+            Some(Host::Ipv4(ip)) => at(ip.into()),
+            Some(Host::Ipv6(ip)) => at(ip.into()),
+            None => false,
+        }
+    }
+}
+
 impl fmt::Display for HostRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.written)

@@ -1,6 +1,7 @@
 //! What the modules of a script share: the way outside, what it printed, and the limits.
 #![expect(
     unsafe_code,
+    unused_qualifications,
     reason = "the derive of `ProvidesStaticType` implements an unsafe trait, and checks its claim"
 )]
 

@@ -1,0 +1,166 @@
+//! Approved scripts that run in a child.
+
+use serde_json::json;
+use toolgate_core::Kind;
+
+use crate::scene::{Scene, answer, check_failed, text};
+
+#[tokio::test]
+async fn an_approved_script_answers_with_its_result_and_what_it_printed() {
+    let scene = Scene::new();
+    scene
+        .approved(
+            "sum.star",
+            "# @description: Sums up.\nprint('begun')\ndef main():\n    return {'sum': 1 + 2}",
+        )
+        .await;
+    let answer = scene.call("script_run", json!({"name": "sum"})).await.unwrap();
+    assert_eq!(answer["result"], json!({"sum": 3}));
+    assert_eq!((&answer["printed"], &answer["script"]), (&json!("begun\n"), &json!("sum.star")));
+    assert!(answer["duration_ms"].is_u64());
+    let listed = scene.call("script_list", json!({})).await.unwrap();
+    assert_eq!(listed["items"][0]["name"], "sum.star");
+    assert_eq!(listed["items"][0]["state"], "approved");
+    assert_eq!(listed["items"][0]["description"], "Sums up.");
+    assert_eq!(scene.call("script_reload", json!({})).await.unwrap(), json!({"scripts": 1, "approved": 1}));
+}
+
+#[tokio::test]
+async fn functions_are_called_by_position_and_by_name() {
+    let scene = Scene::new();
+    scene.approved("f.star", "def add(a, b = 10):\n    return a + b").await;
+    let run = |arguments| scene.call("script_run", arguments);
+    let call = json!({"name": "f.star", "function": "add", "args": [1, 2]});
+    assert_eq!(run(call).await.unwrap()["result"], 3);
+    let call = json!({"name": "f", "function": "add", "kwargs": {"a": 9007199254740993_i64}});
+    assert_eq!(run(call).await.unwrap()["result"], 9_007_199_254_741_003_i64);
+    check_failed(
+        run(json!({"name": "f", "function": "add"})).await,
+        Kind::InvalidInput,
+        &["`add(a, b = ...)`"],
+    );
+    check_failed(run(json!({"name": "f", "function": "sub"})).await, Kind::InvalidInput, &["there is `add`"]);
+    let both = json!({"name": "f", "function": "add", "args": [1], "kwargs": {"b": 1}});
+    check_failed(run(both).await, Kind::InvalidInput, &["both"]);
+    check_failed(run(json!({"name": "f", "args": "1"})).await, Kind::InvalidInput, &[]);
+}
+
+#[tokio::test]
+async fn a_failed_script_shows_its_traceback_and_what_it_printed() {
+    let scene = Scene::new();
+    let source = "def f():\n    fail('too bad')\ndef main():\n    print('here')\n    f()";
+    check_failed(
+        scene.run_source(source).await,
+        Kind::InvalidInput,
+        &["Traceback", "test.star:2", "test.star:5", "too bad", "Printed before:\nhere"],
+    );
+    check_failed(scene.run_source("x = [1,\n  2").await, Kind::InvalidInput, &["test.star:2"]);
+    check_failed(scene.run_source("x = = 1").await, Kind::InvalidInput, &["test.star:1:5"]);
+}
+
+#[tokio::test]
+async fn an_unknown_script_suggests_the_nearest() {
+    let scene = Scene::new();
+    scene.approved("report.star", "result = 1").await;
+    let error = scene.run("reprot").await.unwrap_err();
+    assert_eq!((error.kind(), error.next_step()), (Kind::NotFound, Some("did you mean `report.star`?")));
+    for name in ["../report", "/etc/passwd", "", "exec:0123456789abcdef"] {
+        check_failed(scene.run(name).await, Kind::InvalidInput, &["cannot be the name"]);
+    }
+}
+
+#[tokio::test]
+async fn scripts_load_approved_scripts_only() {
+    let scene = Scene::new();
+    scene.approved("lib.star", "def double(x):\n    return 2 * x").await;
+    let source = "load('lib.star', 'double')\nresult = double(21)";
+    assert_eq!(scene.run_source(source).await.unwrap(), 42);
+    scene.write("lib.star", "def double(x):\n    return 0");
+    check_failed(
+        scene.run("test").await,
+        Kind::InvalidInput,
+        &["'lib.star' is pending approval", "modified"],
+    );
+    check_failed(
+        scene.run_source("load('no.star', 'x')").await,
+        Kind::InvalidInput,
+        &["there is no script `no.star`"],
+    );
+}
+
+#[tokio::test]
+async fn a_child_is_reused_by_its_principal_and_remembers_nothing() {
+    let scene = Scene::new();
+    scene
+        .approved(
+            "a.star",
+            "state = []\ndef main():\n    state.append(1) if False else None\n    return len(state)",
+        )
+        .await;
+    for _ in 0..5 {
+        assert_eq!(scene.run("a").await.unwrap(), 0);
+        let other = scene.call_as("grace", "script_run", json!({"name": "a"})).await;
+        assert_eq!(answer(other).unwrap()["result"], 0);
+    }
+}
+
+#[tokio::test]
+async fn many_run_at_once() {
+    let scene = Scene::new();
+    scene.approved("wait.star", "def main(n):\n    time.sleep(0.05)\n    return n").await;
+    let runs = (0..20).map(|number| {
+        let who = format!("caller{}", number % 5);
+        let scene = &scene;
+        async move {
+            let call = json!({"name": "wait", "function": "main", "args": [number]});
+            answer(scene.call_as(&who, "script_run", call).await).unwrap()["result"].clone()
+        }
+    });
+    let mut all = Vec::new();
+    for run in runs.map(Box::pin) {
+        all.push(run);
+    }
+    let answers = futures_join(all).await;
+    assert_eq!(answers, (0..20).map(|number| json!(number)).collect::<Vec<_>>());
+}
+
+/// Waits for all of them at once.
+async fn futures_join<T>(futures: Vec<std::pin::Pin<Box<impl Future<Output = T>>>>) -> Vec<T> {
+    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
+    std::future::poll_fn(move |context| {
+        let mut ready = true;
+        for (future, answer) in &mut waiting {
+            if let Some(pending) = future {
+                match pending.as_mut().poll(context) {
+                    std::task::Poll::Ready(value) => {
+                        *answer = Some(value);
+                        *future = None;
+                    }
+                    std::task::Poll::Pending => ready = false,
+                }
+            }
+        }
+        match ready {
+            true => {
+                std::task::Poll::Ready(waiting.iter_mut().filter_map(|(_, answer)| answer.take()).collect())
+            }
+            false => std::task::Poll::Pending,
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_ends_its_child() {
+    let scene = Scene::new();
+    scene.approved("long.star", "time.sleep(60)").await;
+    let params = toolgate_wire::Raw::of(&json!({"name": "script_run", "arguments": {"name": "long"}}));
+    let target = toolgate_core::Target::Tool("script_run".parse().unwrap());
+    let principal = toolgate_core::Principal::named("ada");
+    let call = toolgate_core::Call::new(principal, toolgate_testkit::client_legacy(), target, params);
+    let run = scene.hub.start(call);
+    tokio::task::yield_now().await;
+    run.cancel();
+    let toolgate_core::Outcome::Failed(error) = run.outcome().await else { panic!("it ended well") };
+    assert_eq!(error.kind(), Kind::Cancelled, "{}", text(&error));
+}
