@@ -1,12 +1,14 @@
 //! The packs of a hub: those that are on and have what they need, made anew when that changes.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use toolgate_config::{Environment, process_environment};
-use toolgate_core::{Pack, PackSource, Source, ToolItem};
-use toolgate_host::Tasks;
+use toolgate_core::{Pack, PackSource, SharedStore, Source, ToolItem};
+use toolgate_host::{Clock, Tasks};
 use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
+use toolgate_script::{ChildProgram, FindSecret, ScriptPack, ScriptParts, Scripts};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -17,6 +19,9 @@ pub(crate) struct Packs {
     running: Vec<Entry>,
     lacking: Vec<Lacking>,
     environment: Environment,
+    /// Those that are known now, for who reads them while it works.
+    secrets: Arc<Mutex<Snapshot>>,
+    store: SharedStore,
     tasks: Tasks,
 }
 
@@ -47,8 +52,9 @@ enum Made {
 
 impl Packs {
     /// None yet.
-    pub(crate) fn new(tasks: Tasks) -> Self {
-        Self { running: Vec::new(), lacking: Vec::new(), environment: process_environment(), tasks }
+    pub(crate) fn new(store: SharedStore, tasks: Tasks) -> Self {
+        let (running, lacking, environment) = (Vec::new(), Vec::new(), process_environment());
+        Self { running, lacking, environment, secrets: Arc::default(), store, tasks }
     }
 
     /// Makes what is new or set otherwise, and tells whether anything is another one. A pack that cannot be made
@@ -59,14 +65,15 @@ impl Packs {
         secrets: &Snapshot,
         troubles: &mut Vec<anyhow::Error>,
     ) -> bool {
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets.clone();
         let mut before = std::mem::take(&mut self.running);
         let was: Vec<Arc<dyn Source>> = before.iter().map(|entry| entry.source.clone()).collect();
         let values = settings.values();
         self.lacking = all().filter(|name| !settings.packs.contains(name)).map(switched_off).collect();
         for &name in &settings.packs {
             let filling = Filling::new(secrets, &self.environment);
-            let made = make(name, settings, &filling, &self.tasks);
-            let (table, filled) = (values[name.word()].clone(), filling.digest());
+            let made = self.make(name, settings, &filling);
+            let (table, filled) = (values[name.table()].clone(), filling.digest());
             let old = before.iter().position(|entry| entry.name == name).map(|place| before.remove(place));
             let source = match (made, old) {
                 (_, Some(old)) if old.table == table && old.filled == filled => old.source,
@@ -96,6 +103,45 @@ impl Packs {
     pub(crate) fn lacking(&self) -> &[Lacking] {
         &self.lacking
     }
+
+    /// Makes a pack; what it refers to is filled in.
+    fn make(&self, name: PackName, settings: &Settings, filling: &Filling<'_>) -> anyhow::Result<Made> {
+        let (data, tasks) = (&settings.data_dir, &self.tasks);
+        Ok(match name {
+            PackName::Workspace => {
+                on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?)
+            }
+            PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+            PackName::Web => on(Web::new(&settings.web)),
+            PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+            PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
+            PackName::Script => on(self.scripts(settings)?),
+        })
+    }
+
+    fn scripts(&self, settings: &Settings) -> anyhow::Result<ScriptPack> {
+        let known = self.secrets.clone();
+        let secrets: FindSecret =
+            Arc::new(move |name| known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned());
+        Ok(ScriptPack::new(ScriptParts {
+            config: settings.scripts.clone(),
+            scripts: scripts(settings, self.store.clone()),
+            program: ChildProgram { path: own_program()?, arguments: vec![toolgate_script::COMMAND.into()] },
+            secrets,
+            tasks: self.tasks.clone(),
+        }))
+    }
+}
+
+/// The scripts as configured.
+pub(crate) fn scripts(settings: &Settings, store: SharedStore) -> Scripts {
+    Scripts::new(&settings.scripts, settings.data_dir.join("scripts"), store, Clock::system())
+}
+
+/// This program; where the system knows it, the very one that runs, and not what has been put in its place since.
+fn own_program() -> anyhow::Result<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    Ok(if running.exists() { running } else { std::env::current_exe()? })
 }
 
 fn all() -> impl Iterator<Item = PackName> {
@@ -104,18 +150,6 @@ fn all() -> impl Iterator<Item = PackName> {
 
 fn switched_off(name: PackName) -> Lacking {
     Lacking { name, needs: format!("add `{}` to `packs`", name.word()), tools: tools(name) }
-}
-
-/// Makes a pack; what it refers to is filled in.
-fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
-    let data = &settings.data_dir;
-    Ok(match name {
-        PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
-        PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
-        PackName::Web => on(Web::new(&settings.web)),
-        PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
-        PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
-    })
 }
 
 fn on(pack: impl Pack) -> Made {
@@ -142,5 +176,6 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
         PackName::Github => of::<Github>(),
+        PackName::Script => of::<ScriptPack>(),
     }
 }

@@ -25,6 +25,7 @@ use toolgate_policy::config::{
     LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
 };
 use toolgate_policy::{Compiled, Known, LimitSettings, Policy, PolicyError};
+use toolgate_script::ScriptsConfig;
 use toolgate_store::StoreConfig;
 use toolgate_telemetry::TelemetryConfig;
 use toolgate_upstream::UpstreamConfig;
@@ -61,11 +62,14 @@ pub(crate) enum PackName {
     Chat,
     /// Issues and pull requests.
     Github,
+    /// Approved scripts.
+    Script,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 5] = [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github, Self::Script];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -74,6 +78,15 @@ impl PackName {
             Self::Web => "web",
             Self::Chat => "chat",
             Self::Github => "github",
+            Self::Script => "script",
+        }
+    }
+
+    /// The table of the configuration that it is set by.
+    pub(crate) fn table(self) -> &'static str {
+        match self {
+            Self::Script => "scripts",
+            other => other.word(),
         }
     }
 }
@@ -114,6 +127,7 @@ pub(crate) struct Settings {
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
     pub(crate) github: GithubConfig,
+    pub(crate) scripts: ScriptsConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -148,6 +162,7 @@ impl Default for Settings {
             web: WebConfig::default(),
             chat: ChatConfig::default(),
             github: GithubConfig::default(),
+            scripts: ScriptsConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -178,7 +193,7 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory | PackName::Web => true,
+            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Script => true,
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Github => self.github.token.is_some(),
         };

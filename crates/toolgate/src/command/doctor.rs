@@ -13,6 +13,7 @@ mod opencode;
 mod platform;
 mod report;
 mod sandbox;
+mod scripts;
 mod watches;
 mod workspace;
 
@@ -96,6 +97,7 @@ const CHECKS: &[Check] = &[
     Check { name: "data folder", look: Look::Settings(data_folder::look) },
     Check { name: "workspace", look: Look::Settings(workspace::look) },
     Check { name: "memory", look: Look::Settings(memory::look) },
+    Check { name: "scripts", look: Look::Settings(scripts::look) },
     Check { name: "http", look: Look::Settings(http::look) },
     Check { name: "browser", look: Look::Always(browser::look) },
     Check { name: "opencode", look: Look::Always(opencode::look) },

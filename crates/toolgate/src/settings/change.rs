@@ -32,6 +32,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "scripts",
     "web",
     "workspace",
 ];

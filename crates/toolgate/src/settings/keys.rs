@@ -44,6 +44,11 @@ impl Settings {
         visitor.key("web", "The pack `web`: pages as text.", &mut self.web);
         visitor.key("chat", "The pack `chat`: messages to people and channels.", &mut self.chat);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
+        visitor.key(
+            "scripts",
+            "The pack `script`: scripts that an administrator approved.",
+            &mut self.scripts,
+        );
     }
 
     /// What is written in a document; what is not, is as by default.
@@ -256,6 +261,7 @@ mod tests {
             memory: toolgate_packs::memory::MemoryConfig { root: None, ..every.memory },
             chat: toolgate_packs::chat::ChatConfig::default(),
             github: toolgate_packs::github::GithubConfig::default(),
+            scripts: toolgate_script::ScriptsConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

@@ -60,9 +60,11 @@ impl Sources {
             settings.data_dir = data_dir(&self.environment)?;
         }
         settings.data_dir = document.resolve("data_dir", &settings.data_dir);
-        for (key, root) in
-            [("workspace.root", &mut settings.workspace.root), ("memory.root", &mut settings.memory.root)]
-        {
+        for (key, root) in [
+            ("workspace.root", &mut settings.workspace.root),
+            ("memory.root", &mut settings.memory.root),
+            ("scripts.dir", &mut settings.scripts.dir),
+        ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }
         for (name, table) in &mut settings.mcp {
