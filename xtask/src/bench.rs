@@ -40,6 +40,16 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what a script costs: see `cargo xtask bench script --help`.
+    ///
+    /// Builds Toolgate in release mode, measures a trivial script and one that calls tools beside a client that does, and
+    /// writes `docs/benchmarks/script.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Script {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
@@ -48,6 +58,7 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Front { options } => ("front", options.join(" ")),
         Bench::Policy { options } => ("policy", options.join(" ")),
         Bench::Hub { options } => ("hub", options.join(" ")),
+        Bench::Script { options } => ("script", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
@@ -55,11 +66,13 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         let beside = match bench {
             Bench::Front { .. } => Some("peers"),
             Bench::Hub { .. } => Some("gateways"),
-            Bench::Policy { .. } => None,
+            Bench::Policy { .. } | Bench::Script { .. } => None,
         };
-        if let Some(beside) = beside {
+        if !matches!(bench, Bench::Policy { .. }) {
             Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
                 .run()?;
+        }
+        if let Some(beside) = beside {
             Program::new(root, &format!("bash bench/{beside}/install.sh target/bench/{beside}")).run()?;
         }
     }

@@ -1,8 +1,8 @@
 //! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
-//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, and
-//! `hub` with other gateways.
+//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself,
+//! `hub` with other gateways, and `script` a script with a client.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -18,6 +18,7 @@ mod process;
 mod report;
 mod request;
 mod sample;
+mod script;
 mod server;
 mod start;
 mod stdio;
@@ -41,6 +42,7 @@ enum What {
     Front(Options),
     Policy(policy::Options),
     Hub(hub::Options),
+    Script(script::Options),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         What::Front(options) => front(&options),
         What::Policy(options) => policy::run(&options),
         What::Hub(options) => hub::run(&options),
+        What::Script(options) => script::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

@@ -18,6 +18,9 @@ use crate::talk::{Ask, Done, Failed, FromChild, Order, ToChild};
 /// The stack of the interpreter, which recurses.
 const STACK: usize = 64 << 20;
 
+/// The most letters of an error.
+const LONGEST_ERROR: usize = 10_000;
+
 /// The name of the hidden command.
 pub const COMMAND: &str = "script-child";
 
@@ -83,11 +86,20 @@ fn serve(language: &Language) -> io::Result<()> {
                 let cpu_ms = u64::try_from(cpu_used().as_millis()).unwrap_or(u64::MAX);
                 FromChild::Done(Done { result, printed, cpu_ms })
             }
-            Err(message) => FromChild::Failed(Failed { message, printed }),
+            Err(message) => FromChild::Failed(Failed { message: cut(message), printed }),
         };
         parent.say(&message)?;
     }
     Ok(())
+}
+
+/// As much of an error as anyone reads.
+fn cut(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_ERROR) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 /// Runs a script; where the interpreter itself breaks down, the script has failed.

@@ -24,7 +24,7 @@ pub struct ScriptsConfig {
     /// How many megabytes of memory a script may use.
     #[schemars(range(min = 16, max = 4096))]
     pub max_memory_mb: u64,
-    /// How many calls of functions and turns of loops a script may make.
+    /// How many statements a script may execute, each turn of a loop counted anew.
     #[schemars(range(min = 1))]
     pub max_steps: u64,
     /// The most bytes that a script may have.

@@ -17,11 +17,15 @@ use crate::talk::Ask;
 /// What the names of our own tools begin with: a script does not run scripts this way.
 pub(crate) const OWN: &str = "script_";
 
+/// How often a script may ask for anything at all, beside what is counted by itself.
+const ASKS: u32 = 5000;
+
 /// Answers what one run of a script asks for.
 pub(crate) struct Desk<'a> {
     pub(crate) pack: &'a ScriptPack,
     pub(crate) script: &'a Script,
     pub(crate) run: &'a RunHandle,
+    asks: AtomicU32,
     requests: AtomicU32,
     calls: AtomicU32,
 }
@@ -31,7 +35,8 @@ type Answer = Result<Raw, String>;
 
 impl<'a> Desk<'a> {
     pub(crate) fn new(pack: &'a ScriptPack, script: &'a Script, run: &'a RunHandle) -> Self {
-        Self { pack, script, run, requests: AtomicU32::new(0), calls: AtomicU32::new(0) }
+        let (asks, requests, calls) = Default::default();
+        Self { pack, script, run, asks, requests, calls }
     }
 
     async fn load(&self, name: &str) -> Answer {
@@ -78,6 +83,9 @@ impl<'a> Desk<'a> {
 
 impl Answering for Desk<'_> {
     async fn answer(&self, ask: Ask, wall: &mut Wall) -> Result<Answer, Over> {
+        if let Err(why) = Self::count(&self.asks, ASKS, "requests of any kind") {
+            return Ok(Err(why));
+        }
         Ok(match ask {
             Ask::Load { name } => wall.limit(self.load(&name)).await?,
             Ask::Secret { name } => self.secret(&name),

@@ -6,8 +6,9 @@ mod load;
 mod modules;
 mod value;
 
+use starlark::codemap::FileSpanRef;
 use starlark::environment::{Globals, Module};
-use starlark::eval::Evaluator;
+use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
 use starlark::syntax::{AstModule, Dialect};
 use starlark::values::Value;
 use starlark::values::dict::AllocDict;
@@ -48,15 +49,14 @@ impl Language {
     fn evaluate(&self, order: &Order, host: &Host<'_>) -> Result<Raw, String> {
         let ast = parsed(&order.name, &order.source)?;
         let loads = Loads::resolve(self, &ast, host, order.limits)?;
-        Module::with_temp_heap(|module| {
-            let mut eval = Evaluator::new(&module);
-            eval.set_loader(&loads);
-            prepare(&mut eval, host, order.limits)?;
-            eval.eval_module(ast, &self.globals).map_err(told)?;
-            let value = answer(&module, &mut eval, order)?;
-            host::result(value, &eval, order.limits.output)
-                .map_err(|unfit| format!("the result cannot be answered with: {unfit}"))
-        })
+        let module = Module::new();
+        let mut eval = Evaluator::new(&module);
+        eval.set_loader(&loads);
+        prepare(&mut eval, host, order.limits)?;
+        eval.eval_module(ast, &self.globals).map_err(told)?;
+        let value = answer(&module, &mut eval, order)?;
+        host::result(value, &eval, order.limits.output)
+            .map_err(|unfit| format!("the result cannot be answered with: {unfit}"))
     }
 }
 
@@ -89,14 +89,34 @@ where
 {
     eval.extra = Some(host);
     eval.set_print_handler(host);
-    let set = eval.set_max_callstack_size(CALLS);
-    let set = set.and_then(|()| eval.set_max_tick_count(limits.steps));
-    set.and_then(|()| eval.set_max_heap_size(limits.heap)).map_err(|error| error.to_string())
+    let steps: Box<dyn BeforeStmtFuncDyn<'a, 'e>> =
+        Box::new(Steps { left: limits.steps, most: limits.steps });
+    eval.before_stmt_for_dap(steps.into());
+    eval.set_max_callstack_size(CALLS).map_err(|error| error.to_string())
+}
+
+/// Counts the statements of a script. What computes long without any is ended by the limits of the process.
+struct Steps {
+    left: u64,
+    most: u64,
+}
+
+impl<'a, 'e: 'a> BeforeStmtFuncDyn<'a, 'e> for Steps {
+    fn call<'v>(&mut self, _: FileSpanRef<'_>, _: &mut Evaluator<'v, 'a, 'e>) -> starlark::Result<()> {
+        if self.left == 0 {
+            let most = self.most;
+            return Err(starlark::Error::new_other(anyhow::anyhow!(
+                "the script made more than {most} steps"
+            )));
+        }
+        self.left -= 1;
+        Ok(())
+    }
 }
 
 /// What the script answers with: what the function returns, or `main()`, or `result`, or its public values.
 fn answer<'v>(
-    module: &Module<'v>,
+    module: &'v Module,
     eval: &mut Evaluator<'v, '_, '_>,
     order: &Order,
 ) -> Result<Value<'v>, String> {
@@ -125,7 +145,7 @@ fn answer<'v>(
 }
 
 /// The functions of a script, for whoever asked for another.
-fn there_is(module: &Module<'_>) -> String {
+fn there_is(module: &Module) -> String {
     let is_function = |name: &str| module.get(name).is_some_and(|value| value.get_type() == "function");
     let names = module.names().map(|name| name.as_str().to_owned());
     let mut names: Vec<String> = names
@@ -145,7 +165,7 @@ fn call<'v>(
     eval: &mut Evaluator<'v, '_, '_>,
     args: Option<&Raw>,
 ) -> Result<Value<'v>, String> {
-    let value = |raw: &Raw| value::decode(raw.as_str(), eval.heap());
+    let value = |raw: &Raw| value::alloc(raw, eval.heap());
     let (mut positional, mut named) = (Vec::new(), Vec::new());
     match args {
         None => {}

@@ -72,26 +72,18 @@ impl ScriptPack {
                 .hint("use `load` for what is in another script"));
         }
         let started = Instant::now();
-        let limits = RunLimits {
-            steps: self.config.max_steps,
-            output: self.config.max_output_bytes,
-            heap: usize::try_from(self.config.max_memory_mb << 20).unwrap_or(usize::MAX),
-        };
+        let limits = RunLimits { steps: self.config.max_steps, output: self.config.max_output_bytes };
         let Asked { function, args } = asked;
         let (name, source) = (script.name.clone(), script.source.clone());
         let order = Order { name, source, function, args, limits };
         let desk = Desk::new(self, script, run);
         match self.pool.run(&run.principal().id, &order, &desk).await? {
-            Ended::Done(done) => {
-                let unreadable =
-                    |error| Error::new(Kind::Internal, "the result cannot be read").because(error);
-                Ok(Json(Output {
-                    script: script.name.clone(),
-                    result: done.result.to().map_err(unreadable)?,
-                    printed: shown(done.printed),
-                    duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-                }))
-            }
+            Ended::Done(done) => Ok(Json(Output {
+                script: script.name.clone(),
+                result: done.result,
+                printed: shown(done.printed),
+                duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            })),
             Ended::Failed(failed) => {
                 let mut message = format!("`{}` failed: {}", script.name, failed.message);
                 let printed = shown(failed.printed);
@@ -129,7 +121,8 @@ struct Output {
     /// The script that ran.
     script: String,
     /// What it answers with.
-    result: Value,
+    #[schemars(with = "Value")]
+    result: Raw,
     /// What it printed, a line each.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     printed: String,

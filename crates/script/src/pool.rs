@@ -100,8 +100,7 @@ impl Pool {
         order: &Order,
         answering: &impl Answering,
     ) -> Result<Ended> {
-        let mut wall = Wall::of(self.0.limits.time);
-        let entered = wall.limit(self.enter(principal)).await;
+        let entered = Wall::of(self.0.limits.time).limit(self.enter(principal)).await;
         let _places = entered.map_err(|_| {
             Error::new(Kind::RateLimited, "too many scripts run already").hint("wait until one has ended")
         })?;
@@ -109,6 +108,7 @@ impl Pool {
             Some(worker) => worker,
             None => self.fresh_worker().await?,
         };
+        let mut wall = Wall::of(self.0.limits.time);
         let mut ended = worker.run(order, answering, &mut wall).await;
         if matches!(ended, Err(Fault::Gone)) {
             // It ended while it waited, before it had any work.

@@ -198,9 +198,9 @@ impl Scripts {
     }
 
     fn clear(&self, script: Script, decision: Option<&Decision>, kept: Option<bool>) -> Result<Script> {
-        match self.state(&script.hash, decision) {
-            State::Approved => {}
-            state => return Err(unapproved(&script, state, decision, kept)),
+        let state = self.state(&script.hash, decision);
+        if state != State::Approved {
+            return Err(unapproved(&script, state, decision, kept));
         }
         match script.header.problems.first() {
             Some(problem) => {

@@ -32,12 +32,10 @@ pub(crate) struct Order {
 /// How far a run may go inside the child.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct RunLimits {
-    /// How many calls and turns of loops.
+    /// How many statements.
     pub(crate) steps: u64,
     /// How many bytes of result, and of what it prints.
     pub(crate) output: usize,
-    /// How many bytes of values the language itself counts.
-    pub(crate) heap: usize,
 }
 
 /// What the child says.

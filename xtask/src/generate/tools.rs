@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_packs::{Chat, Github, Memory, Web, Workspace};
+use toolgate_script::ScriptPack;
 
 use super::markdown::{code, table};
 use super::schema;
@@ -18,8 +19,14 @@ struct Shown {
 
 /// The packs on the page. The fixtures are not for users.
 fn packs() -> Result<Vec<Shown>> {
-    let packs =
-        [shown::<Workspace>()?, shown::<Memory>()?, shown::<Web>()?, shown::<Chat>()?, shown::<Github>()?];
+    let packs = [
+        shown::<Workspace>()?,
+        shown::<Memory>()?,
+        shown::<Web>()?,
+        shown::<Chat>()?,
+        shown::<Github>()?,
+        shown::<ScriptPack>()?,
+    ];
     Ok(packs.into_iter().chain([searching()?]).collect())
 }
 

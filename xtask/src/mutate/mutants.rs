@@ -6,6 +6,7 @@ mod filters;
 mod identity;
 mod pipeline;
 mod policy;
+mod script;
 
 use std::fs;
 use std::path::Path;
@@ -19,6 +20,7 @@ const GUARD: &str = "-p toolgate --test it -- http::guard";
 const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
 const POLICY: &str = "-p toolgate-policy --test it";
+const SCRIPT: &str = "-p toolgate-script --lib --test it";
 const SECRETS: &str = "-p toolgate-secrets --test it";
 
 /// One guard, replaced by a pass-through.
@@ -44,6 +46,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         approvals::MUTANTS,
         identity::MUTANTS,
         edge::MUTANTS,
+        script::MUTANTS,
     ]
     .into_iter()
     .flatten()

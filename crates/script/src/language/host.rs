@@ -82,7 +82,7 @@ pub(super) fn outgoing<'v>(value: Value<'v>, eval: &Evaluator<'v, '_, '_>) -> an
 
 /// JSON that came from outside as a value.
 pub(super) fn incoming<'v>(raw: &Raw, eval: &Evaluator<'v, '_, '_>) -> anyhow::Result<Value<'v>> {
-    value::decode(raw.as_str(), eval.heap()).map_err(|why| anyhow::anyhow!("{why}"))
+    value::alloc(raw, eval.heap()).map_err(|why| anyhow::anyhow!("{why}"))
 }
 
 /// A result as JSON, or why it is none.

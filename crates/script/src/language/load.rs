@@ -69,14 +69,14 @@ impl Loads {
         let source = source.as_string().ok_or("a script that is loaded is no text")?;
         let ast = parsed(name, &source)?;
         self.all(language, &ast, (host, limits), way)?;
-        Module::with_temp_heap(|module| {
+        let module = Module::new();
+        {
             let mut eval = Evaluator::new(&module);
             eval.set_loader(self);
             prepare(&mut eval, host, limits)?;
             eval.eval_module(ast, &language.globals).map_err(told)?;
-            drop(eval);
-            module.freeze().map_err(|error| format!("`{name}` cannot be loaded: {error:?}"))
-        })
+        }
+        module.freeze().map_err(|error| format!("`{name}` cannot be loaded: {error:?}"))
     }
 }
 

@@ -1,11 +1,13 @@
 //! JSON as values of the language, and back.
 
+use std::borrow::Cow;
+
 use num_bigint::BigInt;
-use serde_json::Value as Json;
 use starlark::values::dict::{AllocDict, DictRef};
 use starlark::values::float::UnpackFloat;
 use starlark::values::list::AllocList;
 use starlark::values::{Heap, UnpackValue as _, Value};
+use toolgate_wire::{Kind, Raw};
 
 /// How deep data may nest on its way out; JSON that comes in is held to as much by its parser.
 const DEPTH: usize = 120;
@@ -28,7 +30,7 @@ pub(super) enum Unfit {
 }
 
 /// Writes a value as JSON, with its keys in their order.
-pub(super) fn encode<'v>(value: Value<'v>, heap: Heap<'v>, most: usize) -> Result<String, Unfit> {
+pub(super) fn encode<'v>(value: Value<'v>, heap: &'v Heap, most: usize) -> Result<String, Unfit> {
     let mut writer = Writer { out: String::new(), heap, most };
     writer.value(value, 0)?;
     Ok(writer.out)
@@ -36,7 +38,7 @@ pub(super) fn encode<'v>(value: Value<'v>, heap: Heap<'v>, most: usize) -> Resul
 
 struct Writer<'v> {
     out: String,
-    heap: Heap<'v>,
+    heap: &'v Heap,
     most: usize,
 }
 
@@ -119,7 +121,7 @@ impl<'v> Writer<'v> {
         if text.len() > self.most {
             return Err(Unfit::Large(self.most));
         }
-        self.push(toolgate_wire::Raw::string(text).as_str())
+        self.push(Raw::string(text).as_str())
     }
 
     fn push(&mut self, text: &str) -> Result<(), Unfit> {
@@ -132,35 +134,35 @@ impl<'v> Writer<'v> {
 }
 
 /// Reads JSON: integers stay integers, however long.
-pub(super) fn decode<'v>(text: &str, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    let json: Json = serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))?;
+pub(super) fn decode<'v>(text: &str, heap: &'v Heap) -> Result<Value<'v>, String> {
+    let json = Raw::parse(text.to_owned().into()).map_err(|error| format!("this is not JSON: {error}"))?;
     alloc(&json, heap)
 }
 
-fn alloc<'v>(json: &Json, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    Ok(match json {
-        Json::Null => Value::new_none(),
-        Json::Bool(flag) => Value::new_bool(*flag),
-        Json::String(text) => heap.alloc(text.as_str()),
-        Json::Number(number) => return alloc_number(number, heap),
-        Json::Array(items) => {
-            let items: Result<Vec<Value<'v>>, String> = items.iter().map(|item| alloc(item, heap)).collect();
+/// JSON as a value. How deep it nests was bounded when it was read.
+pub(super) fn alloc<'v>(json: &Raw, heap: &'v Heap) -> Result<Value<'v>, String> {
+    Ok(match json.kind() {
+        Kind::Null => Value::new_none(),
+        Kind::Bool => Value::new_bool(json.as_bool() == Some(true)),
+        Kind::String => heap.alloc(&*json.as_string().unwrap_or_default()),
+        Kind::Number => return number(json.as_str(), heap),
+        Kind::Array => {
+            let items: Result<Vec<Value<'v>>, String> = json.items().map(|item| alloc(&item, heap)).collect();
             heap.alloc(AllocList(items?))
         }
-        Json::Object(entries) => {
-            let entries: Result<Vec<(&str, Value<'v>)>, String> =
-                entries.iter().map(|(key, value)| Ok((key.as_str(), alloc(value, heap)?))).collect();
+        Kind::Object => {
+            let entry = |(key, value): (Cow<'_, str>, Raw)| Ok((key.into_owned(), alloc(&value, heap)?));
+            let entries: Result<Vec<(String, Value<'v>)>, String> = json.entries().map(entry).collect();
             heap.alloc(AllocDict(entries?))
         }
     })
 }
 
-fn alloc_number<'v>(number: &serde_json::Number, heap: Heap<'v>) -> Result<Value<'v>, String> {
-    let text = number.to_string();
+fn number<'v>(text: &str, heap: &'v Heap) -> Result<Value<'v>, String> {
     // `-0` is a float: there is no such integer.
     if !text.contains(['.', 'e', 'E']) && text != "-0" {
         let long = || text.parse::<BigInt>().map(|long| heap.alloc(long)).map_err(|error| error.to_string());
-        return number.as_i64().map_or_else(long, |short| Ok(heap.alloc(short)));
+        return text.parse::<i64>().map_or_else(|_| long(), |short| Ok(heap.alloc(short)));
     }
     match text.parse::<f64>() {
         Ok(float) if float.is_finite() => Ok(heap.alloc(float)),
@@ -176,7 +178,10 @@ mod tests {
     fn json_comes_back_as_it_went_in() {
         #[track_caller]
         fn check(text: &str, expect: &str) {
-            let back = Heap::temp(|heap| encode(decode(text, heap).unwrap(), heap, 1 << 20).unwrap());
+            let back = {
+                let heap = Heap::new();
+                encode(decode(text, &heap).unwrap(), &heap, 1 << 20).unwrap()
+            };
             assert_eq!(back, expect);
         }
         for same in [
@@ -203,20 +208,22 @@ mod tests {
     fn what_is_no_json_or_no_number_is_refused() {
         #[track_caller]
         fn check(text: &str, expect: &str) {
-            let said = Heap::temp(|heap| decode(text, heap).map(|_| ()).unwrap_err());
+            let said = decode(text, &Heap::new()).map(|_| ()).unwrap_err();
             assert!(said.contains(expect), "{said}");
         }
         check("", "not JSON");
         check("{'a': 1}", "not JSON");
         check("1e400", "no number");
-        check(&"[".repeat(100_000), "recursion limit");
+        check(&"[".repeat(100_000), "not JSON");
+        check(r#"{"a": 1, "a": 2}"#, "not JSON");
     }
 
     #[test]
     fn output_is_bounded_in_depth_and_size() {
         #[track_caller]
         fn check(json: &str, most: usize, expect: Option<Unfit>) {
-            let said = Heap::temp(|heap| encode(decode(json, heap).unwrap(), heap, most).err());
+            let heap = Heap::new();
+            let said = encode(decode(json, &heap).unwrap(), &heap, most).err();
             assert_eq!(said, expect);
         }
         let deep = format!("{}{}", "[".repeat(125), "]".repeat(125));
@@ -224,10 +231,8 @@ mod tests {
         check("[1,2]", 5, None);
         check("[1,2]", 4, Some(Unfit::Large(4)));
         check("\"abc\"", 4, Some(Unfit::Large(4)));
-        let keys = Heap::temp(|heap| {
-            let dict = heap.alloc(AllocDict([(1, true), (2, false)]));
-            encode(dict, heap, 100).unwrap()
-        });
+        let heap = Heap::new();
+        let keys = encode(heap.alloc(AllocDict([(1, true), (2, false)])), &heap, 100).unwrap();
         assert_eq!(keys, r#"{"1":true,"2":false}"#);
     }
 }

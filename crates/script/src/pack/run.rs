@@ -20,10 +20,12 @@ pub(super) struct Input {
     function: String,
     /// What the function is called with, in order.
     #[serde(default)]
-    args: Vec<Value>,
+    #[schemars(with = "Vec<Value>")]
+    args: Vec<Raw>,
     /// What the function is called with, by name; give either this or `args`.
     #[serde(default)]
-    kwargs: Map<String, Value>,
+    #[schemars(with = "Map<String, Value>")]
+    kwargs: Raw,
 }
 
 impl Tool<ScriptPack> for ScriptRun {
@@ -38,10 +40,10 @@ impl Tool<ScriptPack> for ScriptRun {
 
     async fn run(&self, pack: &ScriptPack, run: &RunHandle, input: Input) -> Result<Json<Output>> {
         let Input { name, function, args, kwargs } = input;
-        let args = match (args.is_empty(), kwargs.is_empty()) {
+        let args = match (args.is_empty(), kwargs.entries().next().is_none()) {
             (true, true) => None,
             (false, true) => Some(Raw::of(&args)),
-            (true, false) => Some(Raw::of(&kwargs)),
+            (true, false) => Some(kwargs),
             (false, false) => {
                 return Err(Error::new(Kind::InvalidInput, "`args` and `kwargs` are both given")
                     .hint("give one of them"));

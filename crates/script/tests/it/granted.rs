@@ -90,6 +90,12 @@ async fn calls_and_requests_are_counted() {
         Kind::InvalidInput,
         &["no more than 3 calls"],
     );
+    let source = "def main():\n    for i in range(6000):\n        secrets.list()";
+    check_failed(
+        scene.run_source(source).await,
+        Kind::InvalidInput,
+        &["no more than 5000 requests of any kind"],
+    );
     let source = "# @hosts: *\nhttp.get('http://127.0.0.1/')";
     check_failed(scene.run_source(source).await, Kind::InvalidInput, &["no more than 0 requests"]);
 }

@@ -1,7 +1,9 @@
 //! Approved scripts that run in a child.
 
 use serde_json::json;
-use toolgate_core::Kind;
+use toolgate_core::{Call, Kind, Outcome, Principal, Target};
+use toolgate_testkit::client_legacy;
+use toolgate_wire::Raw;
 
 use crate::scene::{Scene, answer, check_failed, text};
 
@@ -34,6 +36,18 @@ async fn functions_are_called_by_position_and_by_name() {
     assert_eq!(run(call).await.unwrap()["result"], 3);
     let call = json!({"name": "f", "function": "add", "kwargs": {"a": 9007199254740993_i64}});
     assert_eq!(run(call).await.unwrap()["result"], 9_007_199_254_741_003_i64);
+    scene.approved("long.star", "def main(n):\n    return [n, n * 10, 1.0]").await;
+    let params =
+        r#"{"name":"script_run","arguments":{"name":"long","args":[123456789012345678901234567890]}}"#;
+    let call = Call::new(
+        Principal::named("ada"),
+        client_legacy(),
+        Target::Tool("script_run".parse().unwrap()),
+        Raw::literal(params),
+    );
+    let Outcome::Complete(raw) = scene.hub.start(call).outcome().await else { panic!("it failed") };
+    let exact = "[123456789012345678901234567890,1234567890123456789012345678900,1.0]";
+    assert_eq!(raw.path(&["structuredContent", "result"]).unwrap().as_str(), exact);
     check_failed(
         run(json!({"name": "f", "function": "add"})).await,
         Kind::InvalidInput,
@@ -56,6 +70,50 @@ async fn a_failed_script_shows_its_traceback_and_what_it_printed() {
     );
     check_failed(scene.run_source("x = [1,\n  2").await, Kind::InvalidInput, &["test.star:2"]);
     check_failed(scene.run_source("x = = 1").await, Kind::InvalidInput, &["test.star:1:5"]);
+}
+
+#[tokio::test]
+async fn what_breaks_a_child_is_told_and_the_next_one_is_served() {
+    let scene = Scene::set(|config| config.timeout_ms = 120_000);
+    scene.approved("fine.star", "result = 'fine'").await;
+    for (source, words) in [
+        (
+            "def main():\n    x = []\n    for i in range(1000000):\n        x = [x]\n    return str(x)",
+            "nests so deeply",
+        ),
+        ("result = ('y' * 1000000).replace('y', 'z' * 1000000)", "more than 128 MB of memory"),
+        ("fail('x' * 20000000)", "xxxx…"),
+    ] {
+        assert_eq!(scene.run("fine").await.unwrap(), "fine");
+        check_failed(scene.run_source(source).await, Kind::InvalidInput, &[words]);
+        assert_eq!(scene.run("fine").await.unwrap(), "fine");
+    }
+}
+
+#[test]
+fn a_child_can_do_nothing_but_compute() {
+    #[expect(clippy::disallowed_methods, reason = "the probe is started as a program of its own")]
+    let probe = std::process::Command::new(env!("CARGO_BIN_EXE_script-child")).arg("probe").output().unwrap();
+    let said = String::from_utf8(probe.stdout).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "landlock true",
+            "seccomp true",
+            "read a file: refused",
+            "list a folder: refused",
+            "write a file: refused",
+            "connect: refused",
+            "listen: refused",
+            "send a datagram: refused",
+            "start a program: refused",
+            "start a thread: refused",
+            "take 256 MB: refused",
+            "take 16 MB: done",
+        ],
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -154,13 +212,12 @@ async fn futures_join<T>(futures: Vec<std::pin::Pin<Box<impl Future<Output = T>>
 async fn a_run_that_is_cancelled_ends_its_child() {
     let scene = Scene::new();
     scene.approved("long.star", "time.sleep(60)").await;
-    let params = toolgate_wire::Raw::of(&json!({"name": "script_run", "arguments": {"name": "long"}}));
-    let target = toolgate_core::Target::Tool("script_run".parse().unwrap());
-    let principal = toolgate_core::Principal::named("ada");
-    let call = toolgate_core::Call::new(principal, toolgate_testkit::client_legacy(), target, params);
+    let params = Raw::of(&json!({"name": "script_run", "arguments": {"name": "long"}}));
+    let target = Target::Tool("script_run".parse().unwrap());
+    let call = Call::new(Principal::named("ada"), client_legacy(), target, params);
     let run = scene.hub.start(call);
     tokio::task::yield_now().await;
     run.cancel();
-    let toolgate_core::Outcome::Failed(error) = run.outcome().await else { panic!("it ended well") };
+    let Outcome::Failed(error) = run.outcome().await else { panic!("it ended well") };
     assert_eq!(error.kind(), Kind::Cancelled, "{}", text(&error));
 }

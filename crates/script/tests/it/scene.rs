@@ -109,7 +109,7 @@ pub(crate) fn text(error: &Error) -> String {
 /// Checks that something failed in a way, with words.
 #[track_caller]
 pub(crate) fn check_failed(result: Result<Value>, kind: Kind, words: &[&str]) {
-    let error = result.unwrap_err();
+    let Err(error) = result else { panic!("it ended well, and not with {words:?}") };
     assert_eq!(error.kind(), kind, "{error}");
     for word in words {
         assert!(error.message().contains(word), "`{word}` is not in:\n{error}");

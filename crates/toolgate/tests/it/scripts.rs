@@ -1,0 +1,201 @@
+//! Scripts as their users meet them: a server that runs, and an administrator at the command line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::process::{Ended, Place, Server, TOOLGATE, run, unlimited, until};
+
+/// A server, and commands that work on the same data.
+struct Desk {
+    server: Server,
+    home: PathBuf,
+}
+
+impl Desk {
+    /// A server whose scripts are in the workspace, where agents can write.
+    fn start(toml: &str) -> Self {
+        let place = Place::configured(&unlimited(&format!(
+            "[workspace]\nroot = 'w'\n[memory]\nroot = 'm'\n[scripts]\ndir = 'w/scripts'\nallow_hosts = ['127.0.0.1']\n{toml}"
+        )));
+        let home = place.path().to_owned();
+        fs::create_dir_all(home.join("w/scripts")).unwrap();
+        fs::create_dir_all(home.join("m")).unwrap();
+        Self { server: Server::start_in(place, &[]), home }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Ended {
+        self.command_with(arguments, b"")
+    }
+
+    fn command_with(&self, arguments: &[&str], input: &[u8]) -> Ended {
+        let mut command: Command = Place::command_in(&self.home, TOOLGATE);
+        command.args(arguments);
+        run(command, input)
+    }
+
+    #[track_caller]
+    fn done(&self, arguments: &[&str]) -> String {
+        let ended = self.command(arguments);
+        assert_eq!(ended.code, 0, "{arguments:?}: {}", ended.stderr);
+        ended.stdout
+    }
+
+    fn write(&self, name: &str, source: &str) {
+        fs::write(self.home.join("w/scripts").join(name), source).unwrap();
+    }
+
+    /// The result of a tool over HTTP.
+    fn call(&self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({"name": tool, "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let answer = self.server.post(message.to_string()).send();
+        let answer: Value =
+            serde_json::from_str(&answer.text()).unwrap_or_else(|_| panic!("{}", answer.text()));
+        answer["result"].clone()
+    }
+
+    fn text(&self, tool: &str, arguments: &Value) -> String {
+        let result = self.call(tool, arguments);
+        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+    }
+
+    /// What a script answers.
+    #[track_caller]
+    fn run(&self, arguments: &Value) -> Value {
+        let result = self.call("script_run", arguments);
+        assert_eq!(result["isError"], false, "{result:#}");
+        result["structuredContent"]["result"].clone()
+    }
+}
+
+#[test]
+fn an_administrator_decides_beside_a_server_that_runs() {
+    let desk = Desk::start("");
+    let agent = |content: &str| {
+        desk.text("workspace_write", &json!({"path": "scripts/job.star", "content": content}));
+    };
+    agent("result = 'first'");
+    let refused = desk.text("script_run", &json!({"name": "job"}));
+    assert!(
+        refused.starts_with("Error: Script 'job.star' is pending approval. An administrator must"),
+        "{refused}"
+    );
+
+    // Without a person at a terminal nothing is approved by accident.
+    let unasked = desk.command(&["script", "approve", "job"]);
+    assert_eq!(unasked.code, 2, "{unasked:?}");
+    let shown: Value = serde_json::from_str(&desk.done(&["script", "show", "job", "--json"])).unwrap();
+    assert_eq!((&shown["state"], &shown["source"]), (&json!("pending"), &json!("result = 'first'")));
+    let hash = shown["hash"].as_str().unwrap();
+
+    // What changed between the look and the yes is not what was seen.
+    agent("result = 'second'");
+    let changed = desk.command(&["script", "approve", "job", "--yes", "--hash", hash]);
+    assert_eq!(changed.code, 1);
+    assert!(changed.stderr.contains("is not what was looked at"), "{}", changed.stderr);
+
+    agent("result = 'first'");
+    desk.done(&["script", "approve", "job", "--yes", "--hash", hash]);
+    assert_eq!(desk.run(&json!({"name": "job"})), "first");
+    assert_eq!(desk.done(&["script", "run", "job", "--json"]).contains("\"first\""), true);
+
+    // An agent that overwrites it has made something that waits.
+    agent("result = 'evil'");
+    let refused = desk.text("script_run", &json!({"name": "job"}));
+    assert!(refused.contains("State: modified"), "{refused}");
+    let diff = desk.done(&["script", "diff", "job"]);
+    assert!(diff.contains("-result = 'first'") && diff.contains("+result = 'evil'"), "{diff}");
+    desk.done(&["script", "reject", "job", "--reason", "no, never"]);
+    let refused = desk.text("script_run", &json!({"name": "job"}));
+    assert!(refused.contains("State: rejected") && refused.contains("no, never"), "{refused}");
+    let listed = desk.done(&["script", "list"]);
+    assert!(listed.contains("job.star  rejected"), "{listed}");
+    let dir = desk.done(&["script", "dir"]);
+    assert!(Path::new(dir.trim()).ends_with("w/scripts"), "{dir}");
+}
+
+#[test]
+fn code_waits_for_the_administrator_too() {
+    let desk = Desk::start("");
+    let refused = desk.text("script_exec", &json!({"code": "result = 6 * 7"}));
+    let name = refused.split('\'').nth(1).unwrap().to_owned();
+    assert!(name.starts_with("exec:"), "{refused}");
+    assert!(desk.done(&["script", "list"]).contains(&name));
+    desk.done(&["script", "approve", &name, "--yes"]);
+    let result = desk.call("script_exec", &json!({"code": "result = 6 * 7"}));
+    assert_eq!(result["structuredContent"]["result"], 42, "{result}");
+}
+
+#[test]
+fn a_secret_is_there_at_once_and_hidden_in_the_answer() {
+    let desk = Desk::start("");
+    desk.write(
+        "s.star",
+        "# @secrets: HORSE\nkey = secrets.get('HORSE')\nresult = [key == None, key, secrets.list()]",
+    );
+    desk.done(&["script", "approve", "s", "--yes"]);
+    assert_eq!(desk.run(&json!({"name": "s"})), json!([true, null, []]));
+    let set = desk.command_with(&["secret", "set", "HORSE"], b"correct horse battery");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    until("the secret is seen", || {
+        desk.run(&json!({"name": "s"})) == json!([false, "[REDACTED:HORSE]", ["HORSE"]])
+    });
+    // It does not slip out in what a script prints or fails with, either.
+    desk.write("t.star", "# @secrets: HORSE\nprint(secrets.get('HORSE'))\nfail(secrets.get('HORSE'))");
+    desk.done(&["script", "approve", "t", "--yes"]);
+    let failed = desk.text("script_run", &json!({"name": "t"}));
+    assert!(failed.contains("[REDACTED:HORSE]") && !failed.contains("horse"), "{failed}");
+}
+
+#[test]
+fn a_script_is_held_to_the_policy_of_its_caller_and_recorded() {
+    let rules = "[[policy.rules]]\nname = 'no writes'\nthen = 'deny'\ntargets = ['workspace_write']\n";
+    let desk = Desk::start(rules);
+    desk.write(
+        "t.star",
+        "# @tools: *\nresult = tools.try_call('workspace_write', {'path': 'x', 'content': 'y'})['ok']",
+    );
+    desk.done(&["script", "approve", "t", "--yes"]);
+    assert_eq!(desk.run(&json!({"name": "t"})), false);
+    assert!(!desk.home.join("w/x").exists());
+    let record = desk.done(&["audit", "export", "--target", "tool:workspace_write"]);
+    assert!(record.contains("no writes") && record.contains("denied"), "{record}");
+}
+
+#[test]
+fn the_examples_do_what_they_say() {
+    let desk = Desk::start("");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scripts");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(examples).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        desk.write(&name, &fs::read_to_string(&path).unwrap());
+        desk.done(&["script", "approve", &name, "--yes"]);
+        names.push(name);
+    }
+    names.sort();
+    assert_eq!(names, ["digest.star", "services.star", "text.star", "word_count.star"]);
+    fs::write(desk.home.join("w/a.md"), "# One\n\ntwo three").unwrap();
+    fs::write(desk.home.join("w/b.md"), "four").unwrap();
+    fs::write(desk.home.join("w/c.txt"), "not counted").unwrap();
+    let counted = desk.run(&json!({"name": "word_count"}));
+    assert_eq!(counted, json!({"files": {"a.md": 3, "b.md": 1}, "words": 4}));
+
+    fs::write(desk.home.join("m/MEMORY.md"), "Coffee, then tests. Tests and coffee. Tests!").unwrap();
+    let digest = desk.call("script_run", &json!({"name": "digest"}));
+    assert_eq!(
+        digest["structuredContent"]["result"],
+        json!({"tests": 3, "coffee": 2, "then": 1}),
+        "{digest}"
+    );
+    let written = fs::read_to_string(desk.home.join("w/digest.md")).unwrap();
+    assert!(written.starts_with("# Digest of 20") && written.contains("- tests, 3 times\n"), "{written}");
+
+    let port = desk.server.address.port();
+    let states = desk.run(&json!({"name": "services", "kwargs": {"ports": [port]}}));
+    assert_eq!(states, json!({port.to_string(): {"well": true, "status": 200}}));
+}
