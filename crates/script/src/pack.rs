@@ -5,12 +5,12 @@ mod list;
 mod reload;
 mod run;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::Value;
 use toolgate_core::{AnyTool, Error, Json, Kind, Offers, Pack, Result, RunHandle, tool};
 use toolgate_host::outbound::{FetchLimits, Fetcher, Reach};
 use toolgate_host::{Secret, Tasks};
@@ -121,13 +121,30 @@ struct Output {
     /// The script that ran.
     script: String,
     /// What it answers with.
-    #[schemars(with = "Value")]
+    #[schemars(with = "AnyJson")]
     result: Raw,
     /// What it printed, a line each.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     printed: String,
     /// How many milliseconds it took.
     duration_ms: u64,
+}
+
+/// Any JSON value, in words that every client understands.
+struct AnyJson;
+
+impl JsonSchema for AnyJson {
+    fn schema_name() -> Cow<'static, str> {
+        "AnyJson".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["null", "boolean", "number", "string", "array", "object"]})
+    }
 }
 
 fn shown(printed: Printed) -> String {

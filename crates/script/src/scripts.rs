@@ -108,6 +108,15 @@ impl Scripts {
         Self(Arc::new(Inner { shelf, decisions, allow, most }))
     }
 
+    /// The folder they are in, which is made if it is missing.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_folder(&self) -> Result<&Path> {
+        self.0.shelf.make()?;
+        Ok(self.folder())
+    }
+
     /// The folder they are in.
     pub fn folder(&self) -> &Path {
         self.0.shelf.folder()

@@ -53,6 +53,11 @@ impl Shelf {
         &self.folder
     }
 
+    /// Makes the folder, if it is missing.
+    pub(crate) fn make(&self) -> Result<()> {
+        self.root().map(drop)
+    }
+
     /// The names of all scripts, in order.
     pub(crate) async fn names(&self) -> Result<Vec<String>> {
         let listing = self.root()?.list(&RelPath::root(), MOST).await.map_err(failure)?;

@@ -1,12 +1,13 @@
 //! `script_run`: run an approved script.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 use toolgate_wire::Raw;
 
-use super::{Asked, Output, ScriptPack};
+use super::{AnyJson, Asked, Output, ScriptPack};
 
 pub(super) struct ScriptRun;
 
@@ -20,11 +21,11 @@ pub(super) struct Input {
     function: String,
     /// What the function is called with, in order.
     #[serde(default)]
-    #[schemars(with = "Vec<Value>")]
+    #[schemars(with = "Vec<AnyJson>")]
     args: Vec<Raw>,
     /// What the function is called with, by name; give either this or `args`.
     #[serde(default)]
-    #[schemars(with = "Map<String, Value>")]
+    #[schemars(with = "BTreeMap<String, AnyJson>")]
     kwargs: Raw,
 }
 

@@ -1,5 +1,6 @@
 //! Approved scripts that run in a child.
 
+use futures_util::future::join_all;
 use serde_json::json;
 use toolgate_core::{Call, Kind, Outcome, Principal, Target};
 use toolgate_testkit::client_legacy;
@@ -174,38 +175,8 @@ async fn many_run_at_once() {
             answer(scene.call_as(&who, "script_run", call).await).unwrap()["result"].clone()
         }
     });
-    let mut all = Vec::new();
-    for run in runs.map(Box::pin) {
-        all.push(run);
-    }
-    let answers = futures_join(all).await;
+    let answers = join_all(runs).await;
     assert_eq!(answers, (0..20).map(|number| json!(number)).collect::<Vec<_>>());
-}
-
-/// Waits for all of them at once.
-async fn futures_join<T>(futures: Vec<std::pin::Pin<Box<impl Future<Output = T>>>>) -> Vec<T> {
-    let mut waiting: Vec<_> = futures.into_iter().map(|future| (Some(future), None)).collect();
-    std::future::poll_fn(move |context| {
-        let mut ready = true;
-        for (future, answer) in &mut waiting {
-            if let Some(pending) = future {
-                match pending.as_mut().poll(context) {
-                    std::task::Poll::Ready(value) => {
-                        *answer = Some(value);
-                        *future = None;
-                    }
-                    std::task::Poll::Pending => ready = false,
-                }
-            }
-        }
-        match ready {
-            true => {
-                std::task::Poll::Ready(waiting.iter_mut().filter_map(|(_, answer)| answer.take()).collect())
-            }
-            false => std::task::Poll::Pending,
-        }
-    })
-    .await
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ pub(crate) enum Script {
         #[arg(long)]
         json: bool,
     },
-    /// Print the folder of scripts.
+    /// Print the folder of scripts, which is made if it is missing.
     #[command(after_help = examples::SCRIPT)]
     Dir {
         /// Print JSON.

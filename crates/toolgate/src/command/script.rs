@@ -33,7 +33,7 @@ pub(crate) async fn run(settings: &Settings, process: &Process, script: &Script)
             say(&format!("rejected `{}` as it is now, {}", rejected.name, rejected.hash))?;
         }
         Script::Diff { name, json } => differences(&scripts.look(name).await?, *json)?,
-        Script::Dir { json } => dir(scripts.folder(), *json)?,
+        Script::Dir { json } => dir(scripts.make_folder()?, *json)?,
         Script::Run(_) => {}
     }
     Ok(ExitCode::SUCCESS)

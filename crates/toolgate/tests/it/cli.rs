@@ -261,7 +261,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 6, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 10, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",

@@ -152,7 +152,7 @@ fn a_secret_is_there_at_once_and_hidden_in_the_answer() {
 
 #[test]
 fn a_script_is_held_to_the_policy_of_its_caller_and_recorded() {
-    let rules = "[[policy.rules]]\nname = 'no writes'\nthen = 'deny'\ntargets = ['workspace_write']\n";
+    let rules = "[[policy.rules]]\nname = 'no writes'\nthen = 'deny'\ntargets = ['workspace_write']\nwhen = \"args.path == 'x'\"\n";
     let desk = Desk::start(rules);
     desk.write(
         "t.star",
