@@ -61,6 +61,7 @@ fn help_names_the_commands() {
       policy       Say what the policy makes of a call, and check it against expectations
       token        Make and revoke the tokens by which clients are known over HTTP
       secret       Keep secrets that the configuration uses and nobody else sees
+      script       Look at scripts, approve and run them
       audit        Search, export and verify the record of all calls
       pins         See which tools of other servers are held because their definition changed, and
                    accept them
@@ -228,8 +229,14 @@ fn tools_are_listed_and_shown() {
 
     web
       web_fetch        Read a web page as Markdown, in parts if it is long; JSON and text are returned as they are
+
+    script
+      script_exec      Run Starlark code that an administrator has approved, without secrets, and return its result
+      script_list      List the scripts with what each does, what it may reach, and whether it is approved
+      script_reload    Read the folder of scripts again; changes are seen without it, too
+      script_run       Run an approved script, or one of its functions, and return its result
     --- stderr
-    note: these 6 tools cost about 1759 tokens in every conversation
+    note: these 10 tools cost about 2796 tokens in every conversation
     ");
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
@@ -382,7 +389,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `web`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `web`, `chat`, `github`, `script`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -417,7 +424,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `web`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `web`, `chat`, `github`, `script`, not `nothing`
     ");
 }
 

@@ -78,6 +78,7 @@ fn a_fresh_machine_is_in_order() {
     note     workspace      no folder is configured: the client's first one is used, else our own
                             hint: name one with `workspace.root` or `--workspace`
     ok       memory         in the data folder
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -100,6 +101,7 @@ fn a_configured_machine_is_in_order() {
     ok       data folder    `PLACE/data` is ours alone
     ok       workspace      `PLACE/files`
     ok       memory         `PLACE/notes` is made when it is first needed
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     ok       browser        `PLACE/bin/chromium`
     ok       opencode       `PLACE/bin/opencode`
@@ -120,6 +122,7 @@ fn open_folders_are_weak() {
                             hint: name one with `workspace.root` or `--workspace`
     weak     memory         `PLACE/notes` is open to other users (mode 0770)
                             hint: run `chmod 700 PLACE/notes`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -142,6 +145,7 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: make it, or name another folder with `workspace.root`
     broken   memory         `PLACE/file` is no folder
                             hint: move it out of the way, or name another folder with `memory.root`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -171,6 +175,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     data folder    not looked at, because the configuration is broken
     note     workspace      not looked at, because the configuration is broken
     note     memory         not looked at, because the configuration is broken
+    note     scripts        not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them

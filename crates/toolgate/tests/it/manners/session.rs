@@ -29,7 +29,7 @@ fn the_first_minutes_go_as_the_readme_says() {
 
     let asked = lines("curl ")[0].split_once("-d '").unwrap().1.trim_end_matches('\'');
     let listed = Ask::new(address, "POST", "/mcp").body(asked).send().json();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 6, "{listed}");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 10, "{listed}");
 
     let other = Terminal::new(100);
     let mut second = other.shell(&place);
