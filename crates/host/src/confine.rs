@@ -127,7 +127,7 @@ fn give_up_kernel() -> bool {
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let Ok(machine) = std::env::consts::ARCH.try_into() else { return false };
     let filter = SeccompFilter::new(allowed, refused, SeccompAction::Allow, machine);
-    let program = filter.and_then(|filter| BpfProgram::try_from(filter));
+    let program = filter.and_then(BpfProgram::try_from);
     program.is_ok_and(|program| apply_filter_all_threads(&program).is_ok())
 }
 

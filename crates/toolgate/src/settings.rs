@@ -84,10 +84,7 @@ impl PackName {
 
     /// The table of the configuration that it is set by.
     pub(crate) fn table(self) -> &'static str {
-        match self {
-            Self::Script => "scripts",
-            other => other.word(),
-        }
+        if self == Self::Script { "scripts" } else { self.word() }
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn answer(driven: Driven) -> Result<Value> {
     match driven.outcome {
         Outcome::Complete(raw) => Ok(raw.get("structuredContent").unwrap().to().unwrap()),
         Outcome::Failed(error) => Err(error),
-        other => panic!("{other:?}"),
+        other @ (Outcome::InputRequired { .. } | Outcome::Task(_)) => panic!("{other:?}"),
     }
 }
 

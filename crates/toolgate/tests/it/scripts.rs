@@ -100,7 +100,7 @@ fn an_administrator_decides_beside_a_server_that_runs() {
     agent("result = 'first'");
     desk.done(&["script", "approve", "job", "--yes", "--hash", hash]);
     assert_eq!(desk.run(&json!({"name": "job"})), "first");
-    assert_eq!(desk.done(&["script", "run", "job", "--json"]).contains("\"first\""), true);
+    assert!(desk.done(&["script", "run", "job", "--json"]).contains("\"first\""));
 
     // An agent that overwrites it has made something that waits.
     agent("result = 'evil'");
