@@ -68,7 +68,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let rounds = options.rounds.unwrap_or(rounds);
     ensure!(rounds > 0, "`--rounds` begins at 1");
     let toolgate = options.toolgate.canonicalize().with_context(|| {
-        format!("`{}` is not there\nhint: run `cargo xtask bench script`, which builds it", options.toolgate.display())
+        format!(
+            "`{}` is not there\nhint: run `cargo xtask bench script`, which builds it",
+            options.toolgate.display()
+        )
     })?;
     let machine = Machine::look()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -103,7 +106,11 @@ fn round(toolgate: &Path, runtime: &Runtime, times: usize) -> Result<Round> {
     for (name, source) in [("trivial", TRIVIAL), ("calling", &calling)] {
         fs::write(home.path().join(format!("scripts/{name}.star")), source)?;
         let approved = ours(&["script", "approve", name, "--yes"]).output()?;
-        ensure!(approved.status.success(), "`{name}` was not approved: {}", String::from_utf8_lossy(&approved.stderr));
+        ensure!(
+            approved.status.success(),
+            "`{name}` was not approved: {}",
+            String::from_utf8_lossy(&approved.stderr)
+        );
     }
     let server = Server::listening(ours(&["serve", "--http", "--port", "0"]))?;
     runtime.block_on(measure(server.address()?, times))
@@ -130,7 +137,12 @@ async fn measure(address: std::net::SocketAddr, times: usize) -> Result<Round> {
 }
 
 /// The times of some turns, sorted; each turn is as many calls, one after another.
-async fn timed(connection: &mut Connection, message: &[u8], turns: usize, calls: usize) -> Result<Vec<Duration>> {
+async fn timed(
+    connection: &mut Connection,
+    message: &[u8],
+    turns: usize,
+    calls: usize,
+) -> Result<Vec<Duration>> {
     let mut times = Vec::new();
     for _ in 0..turns.max(1) {
         let began = Instant::now();
@@ -169,8 +181,14 @@ fn report(
     }
     let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
     writeln!(out, "    {}\n", command())?;
-    writeln!(out, "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}")?;
-    writeln!(out, "- Toolgate at `{commit}`, release build, {rustc}, on its defaults but for the rate limit")?;
+    writeln!(
+        out,
+        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
+    )?;
+    writeln!(
+        out,
+        "- Toolgate at `{commit}`, release build, {rustc}, on its defaults but for the rate limit"
+    )?;
     writeln!(
         out,
         "- One client on one keep-alive connection, one call at a time; rounds: {rounds}, each of {times} runs of a trivial \
@@ -197,6 +215,9 @@ fn report(
         writeln!(out, "| {what} | {:.2} |", ms / 1e3)?;
     }
     let ratio = median(measured.iter().map(|round| round.script_p50_us / round.client_p50_us));
-    writeln!(out, "\nTwenty calls in a script take {ratio:.2} times as long as by a client on this machine.")?;
+    writeln!(
+        out,
+        "\nTwenty calls in a script take {ratio:.2} times as long as by a client on this machine."
+    )?;
     Ok(out)
 }

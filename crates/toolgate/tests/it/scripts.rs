@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::process::{Ended, Place, Server, TOOLGATE, run, unlimited, until};
+use crate::terminal::Terminal;
 
 /// A server, and commands that work on the same data.
 struct Desk {
@@ -198,4 +199,25 @@ fn the_examples_do_what_they_say() {
     let port = desk.server.address.port();
     let states = desk.run(&json!({"name": "services", "kwargs": {"ports": [port]}}));
     assert_eq!(states, json!({port.to_string(): {"well": true, "status": 200}}));
+}
+
+#[test]
+fn a_person_sees_the_whole_script_before_they_say_yes() {
+    let place = Place::configured("[scripts]\ndir = 'scripts'\n");
+    fs::create_dir(place.path().join("scripts")).unwrap();
+    let source = "# @hosts: api.example.com\nresult = 'plain\u{1b}[8mhidden\u{202e}turned'\n";
+    fs::write(place.path().join("scripts/a.star"), source).unwrap();
+    for (typed, code, state) in [("", 1, "pending"), ("n", 1, "pending"), ("y", 0, "approved")] {
+        let terminal = Terminal::new(100);
+        let mut asked = terminal.start(place.toolgate(&["script", "approve", "a"]));
+        terminal.wait_for("approve exactly this? [y/N]");
+        let screen = terminal.screen();
+        assert!(screen.contains("hosts        api.example.com"), "{screen}");
+        assert!(screen.contains("plain\u{fffd}[8mhidden\u{fffd}turned"), "{screen}");
+        terminal.enter(typed);
+        assert_eq!(asked.code(), Some(code));
+        let shown = run(place.toolgate(&["script", "show", "a", "--json"]), b"");
+        let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+        assert_eq!(shown["state"], state, "{typed}");
+    }
 }
