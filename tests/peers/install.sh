@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real MCP peers that the tests connect to Toolgate: the conformance suite, the Inspector, the TypeScript SDKs
-# and Node 22 from npm, the Python SDK and Prometheus' parsers from PyPI, all at the versions pinned beside this file.
+# and Node 22 from npm, the Python SDK, Prometheus' parsers and readers of calendars from PyPI, all at the versions pinned beside this file.
 #
 # They go to ${TOOLGATE_PEERS_DIR:-target/peers}. A second run with the same pins does nothing. Two arguments name other
 # pins and another folder, as the benchmarks do: install.sh PINS INTO.
@@ -36,7 +36,7 @@ fi
 rm -f "$peers/stamp"
 cp "${pins[@]/#/$here/}" "$peers/"
 
-# No package here needs its install script, so none runs.
+# No package here needs its install script, so none runs; OpenCode comes as a package for this machine.
 (cd "$peers" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) ||
   fail "npm could not install the packages" "see npm's message above; is the package registry reachable?"
 

@@ -130,8 +130,56 @@ export function steps(peer) {
     ['tools/list_changed', () => listChanged(peer)],
   ];
   if (modern && peer.transport === 'http') all.push(['arguments mirrored into headers', () => mirroredHeader(peer)]);
+  if (peer.tasks) {
+    all.push(['a task', () => task(peer)]);
+    all.push(['a task that asks', () => askingTask(peer)]);
+    all.push(['tasks are listed, and cancelled', () => cancelledTask(peer)]);
+  }
   all.push(['close', () => peer.close()]);
   return all;
+}
+
+/** Calls a tool as a task; what came, in order, and the task. */
+async function asTask(peer, name, args) {
+  const came = [];
+  for await (const message of peer.tasks.callToolStream({ name, arguments: args }, undefined, { task: { ttl: 60_000 } })) {
+    came.push(message);
+  }
+  const task = came.find(({ type }) => type === 'taskCreated')?.task;
+  assert.ok(task, `no task: ${JSON.stringify(came)}`);
+  return { came, task, last: came.at(-1) };
+}
+
+async function task(peer) {
+  const { task, last } = await asTask(peer, 'slow_compute', { seconds: 0.1, label: 'work' });
+  assert.equal(last.type, 'result', JSON.stringify(last));
+  assert.equal(textOf(last.result), 'work: done after 0.1 s');
+  assert.equal(task.ttl, 60_000);
+  assert.equal((await peer.tasks.getTask(task.taskId)).status, 'completed');
+  const again = await peer.tasks.getTaskResult(task.taskId, peer.toolResult);
+  assert.equal(again._meta['io.modelcontextprotocol/related-task'].taskId, task.taskId);
+}
+
+async function askingTask(peer) {
+  peer.questions.clear();
+  peer.answer = { action: 'accept', content: { confirm: true } };
+  const { task, last } = await asTask(peer, 'confirm_delete', { filename: 'a.txt' });
+  assert.equal(last.type, 'result', JSON.stringify(last));
+  assert.equal(textOf(last.result), 'Deleted a.txt');
+  assert.equal(peer.questions.seen[0]._meta['io.modelcontextprotocol/related-task'].taskId, task.taskId);
+}
+
+async function cancelledTask(peer) {
+  const stream = peer.tasks.callToolStream({ name: 'slow_compute', arguments: { seconds: 600 } }, undefined, { task: {} });
+  const { value } = await stream.next();
+  assert.equal(value.type, 'taskCreated');
+  const { taskId } = value.task;
+  const { tasks } = await peer.tasks.listTasks();
+  assert.ok(tasks.some((task) => task.taskId === taskId && task.status === 'working'));
+  assert.equal((await peer.tasks.cancelTask(taskId)).status, 'cancelled');
+  const rest = [];
+  for await (const message of stream) rest.push(message);
+  assert.equal(rest.at(-1)?.type, 'error', JSON.stringify(rest));
 }
 
 async function handshake(peer) {

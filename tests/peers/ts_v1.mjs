@@ -34,6 +34,8 @@ const peer = {
   era: 'legacy',
   transport,
   client,
+  tasks: client.experimental.tasks,
+  toolResult: types.CallToolResultSchema,
   connect: () => client.connect(connection),
   async close() {
     await connection.terminateSession?.();

@@ -40,6 +40,26 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what searching a vault costs: see `cargo xtask bench vault --help`.
+    ///
+    /// Makes 20,000 notes, measures the pack's search beside a plain scan in one run, and writes `docs/benchmarks/vault.md`
+    /// with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Vault {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
+    /// Measure what Toolgate adds to a prompt of OpenCode: see `cargo xtask bench opencode --help`.
+    ///
+    /// Builds Toolgate in release mode, installs the pinned OpenCode under `target/bench`, sends prompts through Toolgate and
+    /// to OpenCode itself in one run, and writes `docs/benchmarks/opencode.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Opencode {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
     /// Measure what a script costs: see `cargo xtask bench script --help`.
     ///
     /// Builds Toolgate in release mode, measures a trivial script and one that calls tools beside a client that does, and
@@ -58,22 +78,25 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Front { options } => ("front", options.join(" ")),
         Bench::Policy { options } => ("policy", options.join(" ")),
         Bench::Hub { options } => ("hub", options.join(" ")),
+        Bench::Vault { options } => ("vault", options.join(" ")),
+        Bench::Opencode { options } => ("opencode", options.join(" ")),
         Bench::Script { options } => ("script", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
         Program::new(root, &format!("cargo build {runner}")).run()?;
         let beside = match bench {
-            Bench::Front { .. } => Some("peers"),
-            Bench::Hub { .. } => Some("gateways"),
-            Bench::Policy { .. } | Bench::Script { .. } => None,
+            Bench::Front { .. } => Some("bench/peers/install.sh target/bench/peers"),
+            Bench::Hub { .. } => Some("bench/gateways/install.sh target/bench/gateways"),
+            Bench::Opencode { .. } => Some("tests/peers/install.sh tests/peers target/bench/opencode"),
+            Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
-        if !matches!(bench, Bench::Policy { .. }) {
+        if !matches!(bench, Bench::Policy { .. } | Bench::Vault { .. }) {
             Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
                 .run()?;
         }
-        if let Some(beside) = beside {
-            Program::new(root, &format!("bash bench/{beside}/install.sh target/bench/{beside}")).run()?;
+        if let Some(install) = beside {
+            Program::new(root, &format!("bash {install}")).run()?;
         }
     }
     Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {what} {options}"))

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
 use crate::process::Program;
-use crate::{generate, tidy};
+use crate::tidy;
 use report::{Outcome, Report};
 
 /// Where the programs of others lie that the tests connect to.
@@ -37,10 +37,8 @@ enum Step {
     Build,
     /// All tests: unit, integration, real peers, documentation.
     Test,
-    /// Directions, licences, duplicate majors, house rules.
+    /// Directions, licences, duplicate majors, house rules; are the generated pages fresh, and do the examples run?
     Tidy,
-    /// Are the generated pages fresh?
-    Gen,
     /// The documentation of all crates, with warnings as errors.
     Doc,
 }
@@ -54,7 +52,6 @@ impl Step {
             Self::Build => "build",
             Self::Test => "test",
             Self::Tidy => "tidy",
-            Self::Gen => "gen",
             Self::Doc => "doc",
         }
     }
@@ -67,7 +64,6 @@ impl Step {
             Self::Build => "cargo build",
             Self::Test => "cargo test --workspace --no-fail-fast",
             Self::Tidy => "cargo xtask tidy",
-            Self::Gen => "cargo xtask gen --check",
             Self::Doc => "cargo doc --workspace --no-deps",
         }
     }
@@ -83,7 +79,6 @@ impl Step {
             Self::Fmt | Self::Clippy | Self::Build => program().run(),
             Self::Test => program().env(PEERS_DIR, peers).run(),
             Self::Tidy => tidy::run(root),
-            Self::Gen => generate::check(root),
             Self::Doc => program().env("RUSTDOCFLAGS", "-D warnings").run(),
         }
     }

@@ -1,4 +1,5 @@
-//! `cargo xtask tidy`: what the compiler does not check, one rule a file.
+//! `cargo xtask tidy`: what the compiler does not check: house rules, one a file; that generated pages are fresh, and that
+//! examples run.
 
 mod adrs;
 mod crate_docs;
@@ -18,10 +19,12 @@ mod whitespace;
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::builds::{self, Builds};
+use crate::generate;
 use crate::graph::{self, Graph};
+use crate::process::Program;
 use crate::repo::{self, File};
 
 /// A rule says what is wrong, and changes nothing.
@@ -131,8 +134,17 @@ impl Finding {
     }
 }
 
-/// Looks at the repository at `root` by every rule.
+/// Runs every command block and example of README and guide.
+const EXAMPLES: &str = "cargo test --quiet --package toolgate --test it docs::";
+
+/// Looks at the repository at `root` by every rule, at its generated pages, and at its examples.
 pub(crate) fn run(root: &Path) -> Result<()> {
+    look(root)?;
+    generate::check(root)?;
+    Program::new(root, EXAMPLES).run().context("an example does not run")
+}
+
+fn look(root: &Path) -> Result<()> {
     let subject =
         Subject { files: repo::read(root)?, graph: graph::read(root)?, builds: builds::read(root)? };
     let mut errors = 0;

@@ -1,8 +1,9 @@
 //! Loads MCP servers with calls of an echo tool, one after another, and measures what a call costs each of them.
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
-//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself,
-//! `hub` with other gateways, and `script` a script with a client.
+//! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, `hub` with other
+//! gateways, `opencode` with OpenCode's own API, and `script` a script with a client; `vault` measures a search beside a
+//! plain scan.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -12,6 +13,7 @@ mod http;
 mod hub;
 mod idle;
 mod machine;
+mod opencode;
 mod plan;
 mod policy;
 mod process;
@@ -22,6 +24,7 @@ mod script;
 mod server;
 mod start;
 mod stdio;
+mod vault;
 
 use std::process::ExitCode;
 
@@ -42,6 +45,8 @@ enum What {
     Front(Options),
     Policy(policy::Options),
     Hub(hub::Options),
+    Vault(vault::Options),
+    Opencode(opencode::Options),
     Script(script::Options),
 }
 
@@ -50,6 +55,8 @@ fn main() -> ExitCode {
         What::Front(options) => front(&options),
         What::Policy(options) => policy::run(&options),
         What::Hub(options) => hub::run(&options),
+        What::Vault(options) => vault::run(&options),
+        What::Opencode(options) => opencode::run(&options),
         What::Script(options) => script::run(&options),
     };
     match measured {

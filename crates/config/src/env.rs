@@ -29,6 +29,8 @@ pub const XDG_RUNTIME_DIR: &str = "XDG_RUNTIME_DIR";
 pub const DBUS_SESSION_BUS_ADDRESS: &str = "DBUS_SESSION_BUS_ADDRESS";
 /// The folders that programs are looked for in.
 pub const PATH: &str = "PATH";
+/// The socket of the agent that holds the user's keys for SSH, which git pushes and pulls with.
+pub const SSH_AUTH_SOCK: &str = "SSH_AUTH_SOCK";
 /// The screen of the user under X, where there may be a browser.
 pub const DISPLAY: &str = "DISPLAY";
 /// The screen of the user under Wayland, where there may be a browser.
@@ -111,6 +113,7 @@ pub const VARIABLES: &[Variable] = &[
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),
     ours("TOOLGATE_WORKSPACE", "workspace.root", Kind::Path, "The folder of the workspace."),
     ours("TOOLGATE_MEMORY", "memory.root", Kind::Path, "The folder of the memory files."),
+    ours("TOOLGATE_VAULT", "vault.root", Kind::Path, "The folder of the notes."),
     ours("TOOLGATE_HTTP_HOST", "http.bind", Kind::Text, "The address that HTTP listens on."),
     ours(
         "TOOLGATE_HTTP_PORT",
@@ -159,6 +162,26 @@ pub const VARIABLES: &[Variable] = &[
         "How long OpenCode may take, in milliseconds.",
     ),
     seed("OPENCODE_CONFIG_PATH", "opencode.config_path", Kind::Path, "The `opencode.json` to read."),
+    seed("OPENCODE_SERVER_PASSWORD", "opencode.password", Kind::Text, "The password of the OpenCode server."),
+    seed("OPENCODE_SERVER_USERNAME", "opencode.username", Kind::Text, "The name to sign in with there."),
+    seed(
+        "OPENCODE_DEFAULT_MODEL",
+        "opencode.default_model",
+        Kind::Text,
+        "The model of prompts that name none.",
+    ),
+    seed(
+        "OPENCODE_DEFAULT_PROJECT",
+        "opencode.default_project",
+        Kind::Path,
+        "The project of calls that name none.",
+    ),
+    seed(
+        "OPENCODE_AUTO_START",
+        "opencode.auto_start",
+        Kind::Boolean,
+        "Whether an OpenCode is started when none answers.",
+    ),
     outside(HOME, Kind::Path, "The user's home folder."),
     outside(XDG_CONFIG_HOME, Kind::Path, "The folder of the user's configuration files."),
     outside(XDG_DATA_HOME, Kind::Path, "The folder of the user's data files."),
@@ -169,6 +192,11 @@ pub const VARIABLES: &[Variable] = &[
     outside("CLAUDE_CONFIG_DIR", Kind::Path, "The folder of Claude Code's files, for `toolgate setup`."),
     outside("CODEX_HOME", Kind::Path, "The folder of Codex's files, for `toolgate setup`."),
     outside(PATH, Kind::Text, "The folders that programs are looked for in."),
+    outside(
+        SSH_AUTH_SOCK,
+        Kind::Path,
+        "The socket of the agent that holds the user's keys, for the vault's git.",
+    ),
     outside(
         DISPLAY,
         Kind::Text,

@@ -7,11 +7,11 @@ const TELLING: [&str; 9] =
 /// Whether a key or a variable of this name may hold a secret.
 ///
 /// Better one too many: all that is lost is a word in a message. `env` stands for the environment of a
-/// child, where people put the keys of the services they use. `require_token` only says that there has to be one.
+/// child, where people put the keys of the services they use, and `feeds` for addresses that open calendars. `require_token` only says that there has to be one.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let tells = TELLING.iter().any(|word| name.contains(word));
-    name == "env" || (tells && !name.starts_with("require_"))
+    name == "env" || name == "feeds" || (tells && !name.starts_with("require_"))
 }
 
 /// Whether this value carries a secret whatever its key is called: an address with a user and a password.

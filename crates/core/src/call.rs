@@ -36,6 +36,15 @@ pub struct Call {
     pub nested: bool,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
+    /// Present when its client wants it to be a task, as only clients of 2025-11-25 can say.
+    pub task: Option<TaskRequest>,
+}
+
+/// That a call is to be a task: the `task` of its params.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskRequest {
+    /// How long it is to be kept, counted from its beginning, if the client said so; the hub has limits of its own.
+    pub ttl: Option<Duration>,
 }
 
 /// The part of a retry that answers an `input_required` result.
@@ -64,6 +73,7 @@ impl Call {
             via_search: false,
             nested: false,
             resume: None,
+            task: None,
         }
     }
 }

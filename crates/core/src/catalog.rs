@@ -10,7 +10,10 @@ use toolgate_wire::Raw;
 
 use crate::sources::{Set, Sources};
 use crate::view::View;
-use crate::{ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem, ToolItem};
+use crate::{
+    ConnectionId, ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem,
+    ToolItem,
+};
 
 /// What happened that clients may want to know.
 #[derive(Debug, Clone)]
@@ -19,8 +22,38 @@ pub enum Change {
     Listed(Scope, ListKind),
     /// A resource has new content.
     Updated(Arc<str>),
-    /// A task has a new state: its owner's scope, its id, and its description.
-    Task(Scope, Arc<str>, Raw),
+    /// A task has a new state.
+    Task(Arc<TaskChange>),
+    /// A server has a word for one client.
+    Told(Arc<Notice>),
+}
+
+/// A notification for the client of one connection, after the call that it is about.
+#[derive(Debug)]
+pub struct Notice {
+    /// Whose client it is.
+    pub scope: Scope,
+    /// The connection that the call came in by.
+    pub connection: ConnectionId,
+    /// Its method.
+    pub method: Arc<str>,
+    /// Its params.
+    pub params: Raw,
+}
+
+/// The new state of a task.
+#[derive(Debug)]
+pub struct TaskChange {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Its id.
+    pub id: Arc<str>,
+    /// The lasting connection that its call came in by, if any.
+    pub connection: Option<ConnectionId>,
+    /// Its description with what it asks or how it ended, as the extension has it.
+    pub detail: Raw,
+    /// Its description as 2025-11-25 has it.
+    pub state: Raw,
 }
 
 /// An item and the source it came from.
@@ -167,6 +200,11 @@ impl Snapshot {
             views.clear();
         }
         views.entry(key).or_insert_with(|| Arc::new(make())).clone()
+    }
+
+    /// What each source listed when it was merged.
+    pub(crate) fn listed(&self) -> Vec<(Arc<dyn Source>, Arc<Listing>)> {
+        self.set.all.iter().cloned().zip(self.listings.iter().cloned()).collect()
     }
 
     fn changed_since(&self, before: &Self) -> Vec<ListKind> {

@@ -48,6 +48,8 @@ pub struct Client {
     pub reachable: bool,
     /// What it calls itself, where it has said so.
     pub name: Option<Arc<ClientName>>,
+    /// The extensions it declared that we only carry: an object.
+    pub extensions: Option<Raw>,
 }
 
 impl Client {
@@ -59,12 +61,23 @@ impl Client {
             transport,
             reachable: false,
             name: None,
+            extensions: None,
         }
     }
 
     /// The era it speaks.
     pub fn era(&self) -> Era {
         self.version.era()
+    }
+
+    /// Whether it takes a task for an answer that it did not ask to be one.
+    pub fn takes_tasks(&self) -> bool {
+        self.capabilities.tasks && self.era() == Era::Modern
+    }
+
+    /// Whether it can look at tasks: those of its revision, or those of the extension.
+    pub fn knows_tasks(&self) -> bool {
+        self.takes_tasks() || self.version.has_core_tasks()
     }
 }
 

@@ -51,7 +51,7 @@ impl Filters {
         filtered.ok().and_then(|raw| serde_json::from_slice(raw.as_bytes()).ok()).unwrap_or(bare)
     }
 
-    /// Filters a page of a list; one that breaks down lets nothing out.
+    /// Filters a page of a list or a notice; one that breaks down lets nothing out.
     pub(crate) fn page(&self, page: Raw) -> Result<Raw> {
         guard("filter", || self.json(page))
     }

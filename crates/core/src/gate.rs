@@ -1,8 +1,11 @@
 //! Rules that decide on a call.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{Call, Error, Principal, PromptItem, ResourceItem, Source, SourceId, TemplateItem, ToolItem};
+use crate::{
+    Call, Error, Listing, Principal, PromptItem, ResourceItem, Source, SourceId, TemplateItem, ToolItem,
+};
 
 /// What a gate says of a call.
 #[derive(Debug)]
@@ -86,6 +89,9 @@ pub enum Listed<'a> {
     Prompt(&'a PromptItem),
 }
 
+/// What a gate will have learned from looking at lists: whether it decides otherwise now.
+pub type Looking<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
 /// A rule that decides on a call. It is pure: the pipeline logs, counts and answers.
 pub trait Gate: Send + Sync {
     /// Its name, for records and explanations.
@@ -104,6 +110,12 @@ pub trait Gate: Send + Sync {
     fn searches(&self, viewer: Viewer<'_>) -> Option<bool> {
         let _ = viewer;
         None
+    }
+
+    /// Looks at what the sources list, where it has to before it shows any of their tools.
+    fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
+        let _ = listed;
+        Box::pin(std::future::ready(false))
     }
 
     /// A word that changes whenever its decisions may; an approval holds only for the rules it was given under.

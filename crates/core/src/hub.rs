@@ -21,7 +21,6 @@ use toolgate_wire::Raw;
 use crate::catalog::{Catalog, Change};
 use crate::catalogs::Catalogs;
 use crate::filter::Filters;
-use crate::instructions::merged;
 use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
@@ -33,7 +32,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceStatus, Target, TooMany, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TaskOp, TooMany, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -170,22 +169,16 @@ impl Hub {
         self.inner.tasks.known(ids, &principal.id)
     }
 
+    /// A page of the tasks of this principal, as 2025-11-25 has them.
+    pub fn list_tasks(&self, principal: &Principal, cursor: Option<&str>) -> Result<Raw> {
+        self.admit(principal)?;
+        let (now, most) = (self.inner.clock.unix_ms(), self.inner.settings.load().page_size);
+        self.inner.filters.page(self.inner.tasks.page(&principal.id, cursor, (now, most))?)
+    }
+
     /// What the server says of itself.
     pub fn info(&self) -> &ServerInfo {
         &self.inner.info
-    }
-
-    /// What a model should know about using the server: our own words, and those of the sources that this principal
-    /// sees.
-    pub fn instructions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Option<String> {
-        let view = self.view(principal, profile);
-        let filters = &self.inner.filters;
-        let words = |source: &Arc<dyn Source>| {
-            let words = source.instructions()?;
-            Some(filters.clean(&words).into_owned())
-        };
-        let said = view.sources().filter_map(|source| Some((source.id().as_str(), words(source)?)));
-        merged(self.inner.info.instructions.as_deref(), said)
     }
 
     /// Which kinds of things there may be.
@@ -257,7 +250,7 @@ impl Hub {
 
     /// Notes a client that comes to stay, for as long as what this returns lives.
     pub fn connect(&self, new: NewConnection) -> Connected {
-        self.inner.presence.connect(new, self.inner.clock.unix_ms())
+        self.inner.presence.connect(new, &self.inner)
     }
 
     /// Who is connected now, oldest first.
@@ -292,6 +285,13 @@ impl Hub {
         let sources = self.inner.sources.now();
         let statuses = sources.all.iter().filter_map(|source| source.status());
         statuses.map(|status| self.inner.filters.status(status)).collect()
+    }
+
+    /// The names of the upstreams, and how each stands.
+    pub fn upstream_states(&self) -> Vec<(SourceId, SourceState)> {
+        let sources = self.inner.sources.now();
+        let state = |source: &Arc<dyn Source>| Some((source.id().clone(), source.state()?));
+        sources.all.iter().filter_map(state).collect()
     }
 
     /// Has an upstream connect anew, and learn anew what its server has.
@@ -343,7 +343,13 @@ impl Inner {
 
     /// How long a call may take.
     pub(crate) fn time_limit(&self, call: &Call) -> Duration {
-        let most = self.settings.load().call_time_limit;
+        let settings = self.settings.load();
+        // Who waits for a task may wait for as long as it is kept.
+        let most = if matches!(call.target, Target::Task(TaskOp::Result, _)) {
+            settings.task_time_limit.saturating_add(settings.task_ttl)
+        } else {
+            settings.call_time_limit
+        };
         call.time_limit.map_or(most, |limit| limit.min(most))
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolgate_wire::Raw;
 
-use crate::{Answers, Ask, Error, Kind, Question, Result, Run};
+use crate::{Answers, Ask, ConnectionId, Error, Kind, Question, Result, Run};
 
 /// A run that waits, what it asked, and what has been answered so far.
 pub(crate) struct Parked {
@@ -98,6 +98,18 @@ impl Parking {
                 .hint("it was answered already, or its time is over; call anew")
         })?;
         Ok((parked, runs.1.len()))
+    }
+
+    /// Lets go of those that came in by this connection; tells how many are left.
+    pub(crate) fn leave(&self, connection: ConnectionId) -> usize {
+        let mut runs = self.lock();
+        let gone: Vec<(u64, Parked)> =
+            runs.1.extract_if(|_, parked| parked.run.shared.connection() == Some(connection)).collect();
+        let left = runs.1.len();
+        drop(runs);
+        // Dropping a run cancels it, and who learns of that may want to park another.
+        drop(gone);
+        left
     }
 
     /// Lets go of all whose time is over; tells how many are left.

@@ -19,7 +19,7 @@ use crate::tracer::outgoing;
 use crate::view::Route;
 use crate::{
     Admission, Call, Client, Error, Gate, Judged, Kind, LogLevel, Origin, Outcome, Place, Principal, Result,
-    RunHandle, Source, Step, Target, TooMany, ToolItem, TraceContext, Verdict,
+    RunHandle, Source, Step, Target, TaskMode, TooMany, ToolItem, TraceContext, Verdict,
 };
 use approve::{Asking, Subject};
 pub(crate) use record::{Trace, refused, unbegun};
@@ -142,6 +142,9 @@ async fn pass(
     }
     let view = hub.view_for_call(&call).await;
     let route = view.route(&call)?;
+    if call.task.is_some() {
+        Box::pin(begin_task(&call, &route, handle)).await?;
+    }
     let origin = route.source.as_deref().map(Origin::of);
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
@@ -183,13 +186,23 @@ async fn pass(
     let (call, tool) = (Arc::new(call), route.tool);
     let mut permitted = Permitted { call, tool, arguments, answers, state, approved, trace: None };
     let Some(source) = route.source else {
-        return hub.tasks.answer(&permitted);
+        return Box::pin(hub.tasks.answer(&permitted, handle)).await;
     };
     trace.goes_to(source.id());
     let _place = enter(hub, permitted.principal(), &*source, trace).await?;
     let working = trace.step(Step::Source);
     permitted.trace = outgoing(&working, &permitted.call);
     execute(hub, permitted, &*source, handle).await
+}
+
+/// Makes a call the task that its client wants it to be: what becomes of it from here on, the task tells.
+async fn begin_task(call: &Call, route: &Route, handle: &RunHandle) -> Result<()> {
+    if route.tool.as_ref().is_none_or(|tool| tool.task == TaskMode::Never) {
+        let name = call.target.name();
+        return Err(Error::new(Kind::UnknownMethod, format!("`{name}` does not run as a task"))
+            .hint("call it without `task`"));
+    }
+    handle.become_task().await
 }
 
 /// Cuts an answer that is too long.

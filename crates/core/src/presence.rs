@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use toolgate_wire::Raw;
 
+use crate::hub::Inner;
 use crate::run::Shared;
 use crate::{Principal, Target, Transport};
 
@@ -104,13 +105,14 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    pub(crate) fn connect(self: &Arc<Self>, new: NewConnection, since_ms: u64) -> Connected {
+    pub(crate) fn connect(self: &Arc<Self>, new: NewConnection, hub: &Arc<Inner>) -> Connected {
         let id = ConnectionId(self.number());
         let NewConnection { transport, principal, process } = new;
         tracing::debug!(connection = %id, ?transport, principal = %principal.id, "connection opened");
+        let since_ms = hub.clock.unix_ms();
         let info = ConnectionInfo { id, transport, principal, client: None, process, since_ms };
         self.connections().insert(id, info);
-        Connected { id, presence: self.clone() }
+        Connected { id, presence: self.clone(), hub: Arc::downgrade(hub) }
     }
 
     /// Notes a call that could not end at once.
@@ -163,6 +165,7 @@ pub struct NewConnection {
 pub struct Connected {
     id: ConnectionId,
     presence: Arc<Presence>,
+    hub: Weak<Inner>,
 }
 
 impl Connected {
@@ -182,6 +185,10 @@ impl Connected {
 impl Drop for Connected {
     fn drop(&mut self) {
         let gone = self.presence.connections().remove(&self.id);
+        // Nobody will answer what it was asked.
+        if let Some(hub) = self.hub.upgrade() {
+            hub.leave(self.id);
+        }
         if let Some(info) = gone {
             tracing::debug!(connection = %self.id, transport = ?info.transport, "connection closed");
         }

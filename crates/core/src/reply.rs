@@ -48,7 +48,6 @@ impl<T: Serialize + JsonSchema + Send> Reply for Json<T> {
     }
 
     fn into_result(self, compact: bool) -> Result<Raw> {
-        let unwritable = |error| Error::new(Kind::Internal, "the answer could not be written").because(error);
         let value = serde_json::to_string(&self.0).map_err(unwritable)?;
         if compact {
             return Ok(result(&value, Some(&value)));
@@ -57,6 +56,29 @@ impl<T: Serialize + JsonSchema + Send> Reply for Json<T> {
         let value = Raw::trusted(value.into());
         Ok(result(&pretty(&value), Some(value.as_str())))
     }
+}
+
+/// An answer that is data, and says the same in words: shorter and plainer than JSON.
+#[derive(Debug, Clone)]
+pub struct Worded<T> {
+    /// What the model reads.
+    pub text: String,
+    /// The same as `structuredContent`.
+    pub data: T,
+}
+
+impl<T: Serialize + JsonSchema + Send> Reply for Worded<T> {
+    fn schema(generator: &mut SchemaGenerator) -> Option<Value> {
+        Json::<T>::schema(generator)
+    }
+
+    fn into_result(self, _: bool) -> Result<Raw> {
+        Ok(result(&self.text, Some(&serde_json::to_string(&self.data).map_err(unwritable)?)))
+    }
+}
+
+fn unwritable(error: serde_json::Error) -> Error {
+    Error::new(Kind::Internal, "the answer could not be written").because(error)
 }
 
 fn result(text: &str, structured: Option<&str>) -> Raw {

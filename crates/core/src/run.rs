@@ -1,5 +1,6 @@
 //! A call under way: the caller's end (`Run`) and the source's end (`RunHandle`).
 
+mod afterwards;
 mod deadline;
 mod handle;
 
@@ -13,9 +14,12 @@ use toolgate_wire::Raw;
 
 use crate::ask::Ask;
 use crate::hub::Inner;
-use crate::{Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target};
+use crate::{
+    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target, TaskRequest,
+};
 use deadline::Deadline;
 
+pub use afterwards::Afterwards;
 pub use handle::RunHandle;
 
 /// How many events may wait for the client before the source has to.
@@ -93,6 +97,8 @@ pub(crate) struct Shared {
     operation: OnceLock<String>,
     cancel: CancellationToken,
     deadline: Deadline,
+    /// What its client said that wants it to be a task.
+    pub(crate) task: Option<TaskRequest>,
 }
 
 /// The caller's end of a run. Dropping it before the end cancels the run.
@@ -121,6 +127,7 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         operation: OnceLock::new(),
         cancel: CancellationToken::new(),
         deadline: Deadline::after(hub.time_limit(call)),
+        task: call.task,
     });
     (Run { events, finished: None, over: false, shared: shared.clone() }, RunHandle::new(shared, sender))
 }
@@ -207,8 +214,13 @@ impl Shared {
         self.cancel.clone()
     }
 
+    /// The lasting connection that the call came in by, if any.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        self.connection
+    }
+
     /// The client, as of its latest request.
-    fn client(&self) -> Arc<Client> {
+    pub(crate) fn client(&self) -> Arc<Client> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

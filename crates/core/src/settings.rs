@@ -45,6 +45,8 @@ pub struct Settings {
     pub max_parked: usize,
     /// How many tasks may be kept at once.
     pub max_tasks: usize,
+    /// How many of them may be one principal's.
+    pub max_tasks_each: usize,
 }
 
 impl Default for Settings {
@@ -65,6 +67,7 @@ impl Default for Settings {
             output_limit: None,
             max_parked: 1024,
             max_tasks: 1024,
+            max_tasks_each: 256,
         }
     }
 }

@@ -9,7 +9,10 @@ use tokio::sync::{broadcast, watch};
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Raw, Template};
 
-use crate::{Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceStatus, ToolName};
+use crate::{
+    Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState, SourceStatus,
+    TaskMode, ToolName,
+};
 
 /// The name of a source, unique in a hub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,9 +82,19 @@ pub trait Source: Send + Sync {
         Vec::new()
     }
 
+    /// What of them its clients may use by way of us, with their settings: an object.
+    fn declares(&self) -> Option<Raw> {
+        None
+    }
+
     /// How it stands, where there is more to say than that it is there.
     fn status(&self) -> Option<SourceStatus> {
         None
+    }
+
+    /// How it stands, in a word.
+    fn state(&self) -> Option<SourceState> {
+        self.status().map(|status| status.state)
     }
 
     /// Connects anew, and learns anew what there is.
@@ -188,6 +201,8 @@ pub struct ToolItem {
     pub headers: Vec<HeaderParam>,
     /// The check of its arguments, for tools whose input we check.
     pub input: Option<InputCheck>,
+    /// Whether a client of 2025-11-25 may call it as a task.
+    pub task: TaskMode,
 }
 
 /// A resource as listed.

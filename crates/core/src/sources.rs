@@ -43,8 +43,8 @@ impl Sources {
 
     /// How each source is.
     pub(crate) fn states(&self) -> Vec<(SourceId, SourceState)> {
-        let state = |source: &Arc<dyn Source>| source.status().map(|status| status.state).unwrap_or_default();
-        self.now().all.iter().map(|source| (source.id().clone(), state(source))).collect()
+        let state = |source: &Arc<dyn Source>| (source.id().clone(), source.state().unwrap_or_default());
+        self.now().all.iter().map(state).collect()
     }
 
     /// Tells when the sources are replaced.

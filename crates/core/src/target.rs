@@ -21,7 +21,7 @@ pub enum Target {
     Subscribe(Arc<str>),
     /// Stop watching a resource.
     Unsubscribe(Arc<str>),
-    /// Look at, answer or cancel a task.
+    /// Look at, wait for, answer or cancel a task.
     Task(TaskOp, Arc<str>),
     /// Any other method that a source may know.
     Method(Arc<str>),
@@ -85,6 +85,8 @@ pub enum CompletionRef {
 pub enum TaskOp {
     /// Look at it.
     Get,
+    /// Wait for its result (2025-11-25).
+    Result,
     /// Answer its questions.
     Update,
     /// Cancel it.

@@ -64,9 +64,10 @@ impl Hints {
 }
 
 /// Whether a tool runs as a task where the client understands tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TaskMode {
     /// It answers at once, unless it detaches its run by itself.
+    #[default]
     Never,
     /// As a task where it can, else at once.
     Optional,
@@ -119,7 +120,7 @@ pub fn tool<P: Send + Sync + 'static, T: Tool<P>>(tool: T) -> AnyTool<P> {
             let input = arguments.to::<T::Input>().map_err(unfit)?;
             match T::TASK {
                 TaskMode::Never => {}
-                TaskMode::Required if !run.client().capabilities.tasks => {
+                TaskMode::Required if !run.may_be_task() => {
                     return Err(crate::task::undeclared());
                 }
                 TaskMode::Optional | TaskMode::Required => Box::pin(run.detach()).await?,
@@ -157,6 +158,8 @@ fn item<P, T: Tool<P>>() -> ToolItem {
         hints: spec.hints,
         headers: header_params(&Raw::of(&input)).unwrap_or_default(),
         input: Some(InputCheck::new(input)),
+        // Where the client decides, the hub runs any of them as a task: it only keeps the answer.
+        task: if T::TASK == TaskMode::Required { TaskMode::Required } else { TaskMode::Optional },
     }
 }
 

@@ -6,7 +6,7 @@ mod route;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::{Edit, Era, Raw, Version};
 
 use crate::catalog::{Entry, Item, Snapshot, Table};
 use crate::cursor::Cursor;
@@ -17,7 +17,7 @@ use crate::search::{Finder, FinderSource, SearchTools};
 use crate::sources::Set;
 use crate::{
     Error, Gate, Kind, ListKind, Listed, Origin, PromptItem, ResourceItem, Result, Search, Source, SourceId,
-    TemplateItem, ToolItem, Viewer,
+    TaskMode, TemplateItem, ToolItem, Viewer,
 };
 
 pub use route::resource_not_found;
@@ -25,6 +25,9 @@ pub(crate) use route::{Route, nearest, shown};
 
 /// How long a modern client may keep a list without asking again; a change is announced earlier.
 const LIST_TTL_MS: u32 = 5000;
+
+/// How an item is written.
+type Shape<'a, T> = &'a dyn Fn(&T) -> Raw;
 
 /// One page of a list, as the result object that answers for it.
 pub type Page = Raw;
@@ -46,8 +49,8 @@ pub struct View {
     order: Arc<[SourceId]>,
     page_size: usize,
     server: Raw,
-    /// The first page of each list in each era, kept ready.
-    first: [[OnceLock<Page>; 2]; 4],
+    /// The first page of each list in each way to read it, kept ready.
+    first: [[OnceLock<Page>; 3]; 4],
 }
 
 /// What views are made with.
@@ -150,29 +153,36 @@ impl View {
         self.tools.get(name).map(|entry| &*entry.item)
     }
 
-    /// A page of a list, as a client of this era reads it.
-    pub fn page(&self, kind: ListKind, cursor: Option<&str>, era: Era) -> Result<Page> {
+    /// A page of a list, as a client of this revision reads it.
+    pub fn page(&self, kind: ListKind, cursor: Option<&str>, version: Version) -> Result<Page> {
         if let Some(text) = cursor {
             let cursor = Cursor::decode(text, kind)?;
-            return self.render(kind, Some(&cursor), era);
+            return self.render(kind, Some(&cursor), version);
         }
-        let ready = &self.first[kind as usize][era as usize];
+        let way = match version.era() {
+            Era::Legacy => usize::from(version.has_core_tasks()),
+            Era::Modern => 2,
+        };
+        let ready = &self.first[kind as usize][way];
         if let Some(page) = ready.get() {
             return Ok(page.clone());
         }
-        let page = self.render(kind, None, era)?;
+        let page = self.render(kind, None, version)?;
         Ok(ready.get_or_init(|| page).clone())
     }
 
-    fn render(&self, kind: ListKind, after: Option<&Cursor>, era: Era) -> Result<Page> {
+    fn render(&self, kind: ListKind, after: Option<&Cursor>, version: Version) -> Result<Page> {
+        let tool = |item: &ToolItem| tool_for(&item.raw, item.task, version);
         let body = match kind {
-            ListKind::Tools if self.searches => self.search_body(after)?,
-            ListKind::Tools => self.body("tools", kind, &self.tools, after)?,
-            ListKind::Resources => self.body("resources", kind, &self.resources, after)?,
-            ListKind::Templates => self.body("resourceTemplates", kind, &self.templates, after)?,
-            ListKind::Prompts => self.body("prompts", kind, &self.prompts, after)?,
+            ListKind::Tools if self.searches => self.search_body(after, version)?,
+            ListKind::Tools => self.body("tools", kind, &self.tools, (after, &tool))?,
+            ListKind::Resources => self.body("resources", kind, &self.resources, (after, &as_it_is))?,
+            ListKind::Templates => {
+                self.body("resourceTemplates", kind, &self.templates, (after, &as_it_is))?
+            }
+            ListKind::Prompts => self.body("prompts", kind, &self.prompts, (after, &as_it_is))?,
         };
-        let tail = match era {
+        let tail = match version.era() {
             Era::Legacy => String::new(),
             Era::Modern => format!(
                 r#","resultType":"complete","ttlMs":{LIST_TTL_MS},"cacheScope":"private","_meta":{{"{}":{}}}"#,
@@ -184,7 +194,7 @@ impl View {
     }
 
     /// The tools to search with, always on one page.
-    fn search_body(&self, after: Option<&Cursor>) -> Result<String> {
+    fn search_body(&self, after: Option<&Cursor>, version: Version) -> Result<String> {
         if after.is_some() {
             return Err(Error::new(
                 Kind::InvalidParams,
@@ -193,7 +203,8 @@ impl View {
             .hint("list again from the start"));
         }
         let listed = self.finder.iter().flat_map(|finder| finder.0.listed());
-        let listed: Vec<&str> = listed.map(Raw::as_str).collect();
+        let listed: Vec<Raw> = listed.map(|raw| tool_for(raw, TaskMode::Optional, version)).collect();
+        let listed: Vec<&str> = listed.iter().map(Raw::as_str).collect();
         Ok(format!(r#""tools":[{}]"#, listed.join(",")))
     }
 
@@ -202,7 +213,7 @@ impl View {
         name: &str,
         kind: ListKind,
         table: &Table<T>,
-        after: Option<&Cursor>,
+        (after, shape): (Option<&Cursor>, Shape<'_, T>),
     ) -> Result<String> {
         let entries = &table.entries;
         let start = after.map_or(Ok(0), |cursor| self.start_behind(entries, cursor))?;
@@ -212,7 +223,7 @@ impl View {
             if place > 0 {
                 body.push(',');
             }
-            body.push_str(entry.item.raw().as_str());
+            body.push_str(shape(&entry.item).as_str());
         }
         body.push(']');
         if let (true, Some(last)) = (end < entries.len(), entries[start..end].last()) {
@@ -228,5 +239,32 @@ impl View {
                 .hint("list again from the start"));
         };
         Ok(entries.partition_point(|entry| (entry.place, entry.item.key()) <= (place, cursor.key.as_str())))
+    }
+}
+
+fn as_it_is<T: Item>(item: &T) -> Raw {
+    item.raw().clone()
+}
+
+/// The definition of a tool as a revision has it: only one of them says there whether a tool runs as a task. What its
+/// server said of that stays; where it could not say, the source knows.
+fn tool_for(raw: &Raw, task: TaskMode, version: Version) -> Raw {
+    const EXECUTION: &str = "execution";
+    const SUPPORT: &str = "taskSupport";
+    let execution = raw.get(EXECUTION);
+    let said = execution.as_ref().is_some_and(|execution| execution.get(SUPPORT).is_some());
+    let word = match task {
+        TaskMode::Never => None,
+        TaskMode::Optional => Some(r#""optional""#),
+        TaskMode::Required => Some(r#""required""#),
+    };
+    match (version.has_core_tasks(), said, word) {
+        (true, false, Some(word)) => Edit::new(raw).set_in(EXECUTION, SUPPORT, Raw::literal(word)).finish(),
+        (false, true, _) => {
+            let only = execution.is_some_and(|execution| execution.entries().nth(1).is_none());
+            let edit = Edit::new(raw);
+            if only { edit.remove(EXECUTION) } else { edit.remove_in(EXECUTION, SUPPORT) }.finish()
+        }
+        (true, ..) | (false, false, _) => raw.clone(),
     }
 }

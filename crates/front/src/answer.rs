@@ -47,6 +47,7 @@ impl Writer<'_> {
                 body.push('}');
                 Answer::result(self.id, &self.signed(&Raw::trusted(body.into())))
             }
+            Outcome::Task(task) if self.era == Era::Legacy => Answer::result(self.id, &task),
             Outcome::Task(task) => Answer::result(self.id, &self.signed(&task)),
         }
     }

@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
-use toolgate_core::{CompletionRef, Error, Hub, Kind, ListKind, LogLevel, Result, Resume, Target, TaskOp};
-use toolgate_wire::{Era, Kind as JsonKind, Raw, meta, method};
+use toolgate_core::{
+    CompletionRef, Error, Hub, Kind, ListKind, LogLevel, Result, Resume, Target, TaskOp, TaskRequest,
+};
+use toolgate_wire::{Era, Kind as JsonKind, Raw, Version, meta, method};
 
 use crate::era::Incoming;
 
@@ -20,6 +23,8 @@ pub(crate) enum Asked {
     SetLevel(LogLevel),
     /// Show a page of a list.
     List(ListKind, Option<String>),
+    /// Show a page of the caller's tasks.
+    ListTasks(Option<String>),
     /// Do something.
     Call(Target, Option<Resume>),
     /// Send what changes.
@@ -27,9 +32,9 @@ pub(crate) enum Asked {
 }
 
 /// Reads what a request asks for. Whether the method exists comes before whether its params are right.
-pub(crate) fn read(incoming: &Incoming, era: Era, hub: &Hub) -> Result<Asked> {
+pub(crate) fn read(incoming: &Incoming, version: Version, hub: &Hub) -> Result<Asked> {
     let (method, params, members) = (&*incoming.request.method, &incoming.params, &incoming.members);
-    exists(method, era, hub)?;
+    exists(method, version, hub)?;
     Ok(match method {
         method::INITIALIZE => Asked::Initialize,
         method::DISCOVER => Asked::Discover,
@@ -39,10 +44,11 @@ pub(crate) fn read(incoming: &Incoming, era: Era, hub: &Hub) -> Result<Asked> {
         method::RESOURCES_LIST => Asked::List(ListKind::Resources, cursor(params)?),
         method::RESOURCES_TEMPLATES_LIST => Asked::List(ListKind::Templates, cursor(params)?),
         method::PROMPTS_LIST => Asked::List(ListKind::Prompts, cursor(params)?),
+        method::TASKS_LIST => Asked::ListTasks(cursor(params)?),
         method::SUBSCRIPTIONS_LISTEN => Asked::Listen,
         method::COMPLETION_COMPLETE => Asked::Call(Target::Completion(completion(params)?), None),
         _ => {
-            let resume = if era == Era::Modern { members.resume()? } else { None };
+            let resume = if version.era() == Era::Modern { members.resume()? } else { None };
             Asked::Call(members.target(method)?, resume)
         }
     })
@@ -56,6 +62,7 @@ pub(crate) struct Members {
     name: Option<Raw>,
     uri: Option<Raw>,
     task: Option<Raw>,
+    augmented: Option<Raw>,
     responses: Option<Raw>,
     state: Option<Raw>,
 }
@@ -69,6 +76,7 @@ impl Members {
                 "name" => this.name = Some(value),
                 "uri" => this.uri = Some(value),
                 "taskId" => this.task = Some(value),
+                "task" => this.augmented = Some(value),
                 "arguments" => this.arguments = Some(value),
                 "inputResponses" => this.responses = Some(value),
                 "requestState" => this.state = Some(value),
@@ -105,10 +113,24 @@ impl Members {
             method::RESOURCES_SUBSCRIBE => Target::Subscribe(uri()?),
             method::RESOURCES_UNSUBSCRIBE => Target::Unsubscribe(uri()?),
             method::TASKS_GET => task(TaskOp::Get)?,
+            method::TASKS_RESULT => task(TaskOp::Result)?,
             method::TASKS_UPDATE => task(TaskOp::Update)?,
             method::TASKS_CANCEL => task(TaskOp::Cancel)?,
             other => Target::Method(other.into()),
         })
+    }
+
+    /// What a client of 2025-11-25 says that wants its call of a tool to be a task.
+    pub(crate) fn as_task(&self) -> Result<Option<TaskRequest>> {
+        let Some(task) = &self.augmented else { return Ok(None) };
+        object(Some(task), "task")?;
+        let ttl = match task.get("ttl").filter(|ttl| !ttl.is_null()) {
+            Some(ttl) => {
+                Some(ttl.as_u64().ok_or_else(|| missing("task.ttl", "a whole number of milliseconds"))?)
+            }
+            None => None,
+        };
+        Ok(Some(TaskRequest { ttl: ttl.map(Duration::from_millis) }))
     }
 
     fn resume(&self) -> Result<Option<Resume>> {
@@ -120,8 +142,8 @@ impl Members {
     }
 }
 
-fn exists(method: &str, era: Era, hub: &Hub) -> Result<()> {
-    let (legacy, offers) = (era == Era::Legacy, hub.offers());
+fn exists(method: &str, version: Version, hub: &Hub) -> Result<()> {
+    let (legacy, offers) = (version.era() == Era::Legacy, hub.offers());
     let there = match method {
         method::INITIALIZE | method::PING | method::LOGGING_SET_LEVEL => legacy,
         method::DISCOVER | method::SUBSCRIPTIONS_LISTEN => !legacy,
@@ -132,6 +154,9 @@ fn exists(method: &str, era: Era, hub: &Hub) -> Result<()> {
         method::RESOURCES_SUBSCRIBE | method::RESOURCES_UNSUBSCRIBE => legacy && offers.resources,
         method::PROMPTS_LIST | method::PROMPTS_GET => offers.prompts,
         method::COMPLETION_COMPLETE => offers.completions,
+        // Once the client decided, and any call of a tool could be one; now a source decides.
+        method::TASKS_GET | method::TASKS_CANCEL if legacy => version.has_core_tasks(),
+        method::TASKS_LIST | method::TASKS_RESULT => version.has_core_tasks(),
         method::TASKS_GET | method::TASKS_UPDATE | method::TASKS_CANCEL => !legacy && offers.tasks,
         // Some source may know it.
         other => !method::is_reserved(other) && hub.passes_methods(),

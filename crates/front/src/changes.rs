@@ -1,8 +1,8 @@
 //! What changes, as notifications.
 
 use bytes::Bytes;
-use toolgate_core::{Change, ListKind};
-use toolgate_wire::{Raw, method, write};
+use toolgate_core::{Change, ConnectionId, ListKind};
+use toolgate_wire::{Raw, Version, method, write};
 
 use crate::peer::Peer;
 
@@ -17,12 +17,26 @@ pub(crate) fn list_method(kind: ListKind) -> &'static str {
 
 /// The notification for a legacy client, if the change concerns it.
 pub(crate) fn legacy(change: &Change, peer: &Peer) -> Option<Bytes> {
+    let version = peer.version();
+    let is_of = |connection: Option<ConnectionId>| connection.is_some() && connection == peer.connection();
     match change {
         Change::Listed(_, kind) => Some(write::notification(list_method(*kind), None)),
         Change::Updated(uri) if peer.watches(uri) => {
             let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
             Some(write::notification(method::RESOURCES_UPDATED, Some(&params)))
         }
-        Change::Updated(_) | Change::Task(..) => None,
+        // A task belongs to the connection that it was begun on.
+        Change::Task(task) if is_of(task.connection) && version.is_some_and(Version::has_core_tasks) => {
+            Some(write::notification(method::TASKS_STATUS, Some(&task.state)))
+        }
+        Change::Told(notice) if is_of(Some(notice.connection)) && knows(version, &notice.method) => {
+            Some(write::notification(&notice.method, Some(&notice.params)))
+        }
+        Change::Updated(_) | Change::Task(_) | Change::Told(_) => None,
     }
+}
+
+/// Whether a revision has this word.
+fn knows(version: Option<Version>, method: &str) -> bool {
+    method != method::ELICITATION_COMPLETE || version.is_some_and(Version::has_url_elicitation)
 }

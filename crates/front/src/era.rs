@@ -110,6 +110,21 @@ fn capabilities(offers: Offers, lasting: bool, extra: &str) -> String {
     format!("{{{}}}", parts.join(","))
 }
 
+/// The `extensions` member, where there are any: ours, and those of the sources that this principal sees.
+fn extensions(
+    hub: &Hub,
+    principal: &Principal,
+    profile: Option<&Arc<str>>,
+    ours: Option<&'static str>,
+) -> String {
+    // A filter that breaks down lets nothing out.
+    let theirs = hub.extensions(principal, profile).unwrap_or(Raw::EMPTY_OBJECT);
+    let inside =
+        theirs.as_str().strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default();
+    let parts: Vec<&str> = ours.into_iter().chain([inside]).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { String::new() } else { format!(r#""extensions":{{{}}}"#, parts.join(",")) }
+}
+
 /// The `instructions` member, with its comma, where this principal is told any.
 fn instructions(hub: &Hub, principal: &Principal, profile: Option<&Arc<str>>) -> String {
     let text = hub.instructions(principal, profile);

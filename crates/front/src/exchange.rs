@@ -32,6 +32,8 @@ pub(crate) struct Exchange {
     pub(crate) token: Option<Id>,
     /// From which level on log messages are wanted.
     pub(crate) level: Option<LogLevel>,
+    /// Whether its client wants it to be a task: then no result of its target answers it.
+    pub(crate) as_task: bool,
     /// The connection that a legacy client's answers come back by.
     pub(crate) peer: Option<Arc<Peer>>,
     pub(crate) run: Option<Run>,
@@ -112,6 +114,9 @@ impl Exchange {
 
     fn write(&self, outcome: Outcome, operation: &str) -> Answer {
         let writer = Writer { era: self.era, id: &self.id, server: &self.hub.info().raw };
+        if let (true, Outcome::Failed(error)) = (self.as_task, &outcome) {
+            return writer.failed(error, false, operation);
+        }
         writer.outcome(outcome, &self.target, operation)
     }
 }

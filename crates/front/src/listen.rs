@@ -120,10 +120,10 @@ impl Listening {
             Change::Updated(uri) if self.watched.iter().any(|watched| **watched == **uri) => {
                 (method::RESOURCES_UPDATED, Raw::of(&json!({"uri": &**uri})))
             }
-            Change::Task(_, id, task) if self.tasks.iter().any(|followed| **followed == **id) => {
-                ("notifications/tasks", task.clone())
+            Change::Task(task) if self.tasks.iter().any(|followed| **followed == *task.id) => {
+                (method::TASKS, task.detail.clone())
             }
-            Change::Listed(..) | Change::Updated(_) | Change::Task(..) => return None,
+            Change::Listed(..) | Change::Updated(_) | Change::Task(_) | Change::Told(_) => return None,
         };
         Some(write::notification(method, Some(&self.tagged(&params))))
     }

@@ -70,6 +70,23 @@ impl Root {
         &self.0.path
     }
 
+    /// Where the folder is on the host, from the top and without links. Not for messages to callers.
+    pub async fn place(&self) -> Result<PathBuf> {
+        let path = self.path().to_path_buf();
+        let failed = |error| FileError::from_io(&RelPath::root(), error);
+        self.blocking(&RelPath::root(), move |_, _| std::fs::canonicalize(&path).map_err(failed)).await
+    }
+
+    /// Makes a folder and those above it, unless it is there.
+    pub async fn make_folder(&self, path: &RelPath) -> Result<()> {
+        self.blocking(path, write::make_folder).await
+    }
+
+    /// Makes a symbolic link, in the place of another one, to any place of the host. It is not followed from here.
+    pub async fn link(&self, path: &RelPath, target: PathBuf) -> Result<()> {
+        self.blocking(path, move |dir, path| write::link(dir, path, &target)).await
+    }
+
     /// Reads a file, or a part of it.
     pub async fn read(&self, path: &RelPath, options: ReadOptions) -> Result<FileContent> {
         self.blocking(path, move |dir, path| read::read(dir, path, &options)).await
@@ -83,9 +100,49 @@ impl Root {
         self.blocking(path, move |dir, path| write::write(dir, path, &bytes, &options)).await
     }
 
+    /// Changes a file as a whole: `change` gets what it holds, or nothing if it is not there, and says what it is to
+    /// hold. No other writer comes in between. The mode of the options does not count; an old file may have no more
+    /// than `max_bytes` either. Where `change` fails, its error is the inner one and nothing is changed.
+    pub async fn change<E: Send + 'static>(
+        &self,
+        path: &RelPath,
+        options: WriteOptions,
+        change: impl FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, E> + Send + 'static,
+    ) -> Result<Result<Written, E>> {
+        self.blocking(path, move |dir, path| write::change(dir, path, &options, change)).await
+    }
+
     /// Removes a file, or a symbolic link itself. Folders stay.
     pub async fn remove_file(&self, path: &RelPath) -> Result<()> {
         self.blocking(path, write::remove).await
+    }
+
+    /// Reads whole files one after the other, and hands each to `visit` as it is read.
+    pub async fn read_each<T: Send + 'static>(
+        &self,
+        paths: Vec<RelPath>,
+        max_bytes: u64,
+        mut visit: impl FnMut(RelPath, Result<FileContent>) -> T + Send + 'static,
+    ) -> Result<Vec<T>> {
+        self.blocking(&RelPath::root(), move |dir, _| {
+            let options = ReadOptions::whole(max_bytes);
+            let read = paths.into_iter().map(|path| {
+                let content = read::read(dir, &path, &options);
+                visit(path, content)
+            });
+            Ok(read.collect())
+        })
+        .await
+    }
+
+    /// Where a path really leads, from the root and without links.
+    pub async fn real(&self, path: &RelPath) -> Result<RelPath> {
+        self.blocking(path, list::real).await
+    }
+
+    /// What stands at each of these paths, if anything does; symbolic links are not followed.
+    pub async fn look(&self, paths: Vec<RelPath>) -> Result<Vec<Option<Entry>>> {
+        self.blocking(&RelPath::root(), move |dir, _| Ok(list::look(dir, &paths))).await
     }
 
     /// Lists a folder, by name, at most `max_entries` of it.

@@ -73,6 +73,16 @@ impl Root {
 }
 
 impl Watch {
+    /// What changed since it was last told, as far as it is known by now; waits for nothing.
+    pub fn so_far(&self) -> Option<Changes> {
+        self.pending.take()
+    }
+
+    /// Whether the system tells changes as they happen; else they are looked for every few seconds.
+    pub fn is_prompt(&self) -> bool {
+        !self.pending.is_polled()
+    }
+
     /// Waits for changes; nothing more comes once the owner of the tasks stops. Safe to cancel.
     pub async fn next(&mut self) -> Option<Changes> {
         self.pending.wait().await;

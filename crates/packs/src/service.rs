@@ -186,7 +186,7 @@ impl Reply {
 
     /// How long to wait, by the header.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        seconds(self.header(RETRY_AFTER.as_str())?.parse().ok()?)
+        retry_after(&self.headers)
     }
 
     /// How long to wait, by a number in the body.
@@ -198,6 +198,11 @@ impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
+}
+
+/// How long a server asks to wait. A date is not understood: it would have to be compared with a clock of others.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    seconds(headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?)
 }
 
 fn seconds(number: f64) -> Option<Duration> {

@@ -7,12 +7,14 @@ mod report;
 mod state;
 mod suspect;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast::error::RecvError;
 use toolgate_core::{
-    Collection, Document, Error, Kind, Origin, Result, SharedStore, StoreError, ToolItem, Write, Written,
+    Collection, Document, Error, Kind, Listing, Origin, Result, SharedStore, Source, SourceId, StoreError,
+    ToolItem, Write, Written,
 };
 use toolgate_host::Clock;
 
@@ -37,8 +39,30 @@ struct Inner {
     store: SharedStore,
     clock: Clock,
     state: Mutex<State>,
+    looked: Mutex<LookedAt>,
+    /// Locked by who looks, so that one looks at a time.
+    looking: tokio::sync::Mutex<()>,
     /// What the gate goes by.
     current: ArcSwap<Snapshot>,
+}
+
+/// The lists that were looked at.
+#[derive(Default)]
+struct LookedAt {
+    lists: HashMap<SourceId, Arc<Listing>>,
+    /// Whether the gate decides otherwise since that was last told; who looks may be gone before they can tell.
+    otherwise: bool,
+}
+
+impl LookedAt {
+    fn has(&self, source: &Arc<dyn Source>, listing: &Arc<Listing>) -> bool {
+        self.lists.get(source.id()).is_some_and(|looked| Arc::ptr_eq(looked, listing))
+    }
+
+    /// Whether nothing is left to be looked at, or to be told.
+    fn has_all(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
+        !self.otherwise && listed.iter().all(|(source, listing)| self.has(source, listing))
+    }
 }
 
 impl Pins {
@@ -46,7 +70,8 @@ impl Pins {
     pub fn new(store: SharedStore, config: PinsConfig, clock: Clock) -> Self {
         let state = State::new(config);
         let current = ArcSwap::from_pointee(state.snapshot());
-        Self { inner: Arc::new(Inner { store, clock, state: Mutex::new(state), current }) }
+        let (state, looked, looking) = (Mutex::new(state), Mutex::default(), tokio::sync::Mutex::default());
+        Self { inner: Arc::new(Inner { store, clock, state, looked, looking, current }) }
     }
 
     /// A gate that hides and denies what is held.
@@ -57,6 +82,39 @@ impl Pins {
     /// Goes by other settings from now on.
     pub fn set(&self, config: PinsConfig) {
         self.change(|state| state.config = config);
+    }
+
+    /// Looks at what the sources list, as far as it was not looked at. Tells whether the gate decides otherwise now; then
+    /// views have to be made anew.
+    pub async fn look(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
+        if !listed.iter().any(|(source, _)| source.is_foreign()) || self.looked().has_all(listed) {
+            return false;
+        }
+        let _looking = self.inner.looking.lock().await;
+        self.looked().lists.retain(|id, _| listed.iter().any(|(source, _)| source.id() == id));
+        // Our own first, so that whoever takes their names is found out.
+        for foreign in [false, true] {
+            for (source, listing) in listed.iter().filter(|(source, _)| source.is_foreign() == foreign) {
+                if self.looked().has(source, listing) {
+                    continue;
+                }
+                match self.observe(Origin::of(&**source), &listing.tools).await {
+                    Ok(changed) => {
+                        let mut looked = self.looked();
+                        looked.otherwise |= changed;
+                        looked.lists.insert(source.id().clone(), listing.clone());
+                    }
+                    Err(error) => {
+                        tracing::warn!(source = %source.id(), "its tools cannot be compared, and stay held: {error}");
+                    }
+                }
+            }
+        }
+        std::mem::take(&mut self.looked().otherwise)
+    }
+
+    fn looked(&self) -> MutexGuard<'_, LookedAt> {
+        self.inner.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at what a source lists: notes what is new, and finds what is not as it was. Tells whether the gate decides

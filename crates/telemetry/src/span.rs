@@ -148,6 +148,7 @@ fn method_of(target: &Target) -> &'static str {
         Target::Subscribe(_) => method::RESOURCES_SUBSCRIBE,
         Target::Unsubscribe(_) => method::RESOURCES_UNSUBSCRIBE,
         Target::Task(TaskOp::Get, _) => method::TASKS_GET,
+        Target::Task(TaskOp::Result, _) => method::TASKS_RESULT,
         Target::Task(TaskOp::Update, _) => method::TASKS_UPDATE,
         Target::Task(TaskOp::Cancel, _) => method::TASKS_CANCEL,
         Target::Method(_) => "other",

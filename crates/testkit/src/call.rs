@@ -18,7 +18,8 @@ pub fn client_modern() -> Arc<Client> {
 
 /// A reachable client with these capabilities.
 pub fn client_with(version: Version, capabilities: Capabilities) -> Arc<Client> {
-    Arc::new(Client { version, capabilities, transport: Transport::Stdio, reachable: true, name: None })
+    let transport = Transport::Stdio;
+    Arc::new(Client { version, capabilities, transport, reachable: true, name: None, extensions: None })
 }
 
 /// A tool call of the local person.

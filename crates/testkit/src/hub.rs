@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_core::{Hub, HubBuilder, ListKind, Look, Principal, ServerInfo, Source};
 use toolgate_host::Tasks;
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::{Raw, Version};
 
 /// A hub over these sources, without gates and filters, on the clock of the machine.
 pub fn hub<S: Source + 'static>(sources: impl IntoIterator<Item = Arc<S>>) -> Hub {
@@ -23,7 +23,7 @@ pub fn builder<S: Source + 'static>(sources: impl IntoIterator<Item = Arc<S>>) -
 /// A page of a list as the local person sees it in the legacy era.
 pub async fn list(hub: &Hub, kind: ListKind, cursor: Option<&str>) -> Value {
     let principal = Principal::local();
-    let look = Look { principal: &principal, profile: None, era: Era::Legacy };
+    let look = Look { principal: &principal, profile: None, version: Version::LATEST_LEGACY };
     hub.list(&look, kind, cursor).await.unwrap().to().unwrap()
 }
 

@@ -1,4 +1,5 @@
-//! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, and a real PostgreSQL.
+//! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, a real PostgreSQL, a real
+//! OpenCode with a fake model, and the house rules of tool definitions.
 //!
 //! It is a dev-dependency and knows nothing of transports: a test that needs bytes brings its own front.
 
@@ -12,7 +13,9 @@ mod call;
 mod drive;
 mod filter;
 mod gate;
+pub mod house_rules;
 mod hub;
+mod opencode;
 mod postgres;
 mod source;
 mod store;
@@ -22,6 +25,7 @@ pub use drive::{Driven, Expect, drive, first_round};
 pub use filter::FakeFilter;
 pub use gate::{FakeGate, approval};
 pub use hub::{builder, hub, list, list_names};
+pub use opencode::{OpencodeHome, RealOpencode, opencode_program};
 pub use postgres::Postgres;
 pub use source::{Behaviour, FakeSource, Seen, prompt_item, resource_item, template_item, text, tool_item};
 pub use store::MemoryStore;

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
     Called, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome, Permitted, PromptItem,
-    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TemplateItem,
-    ToolItem,
+    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TaskMode,
+    TemplateItem, ToolItem,
 };
 use toolgate_wire::{Raw, Template};
 
@@ -207,6 +207,11 @@ impl Source for FakeSource {
         self.foreign.clone().unwrap_or_default()
     }
 
+    fn declares(&self) -> Option<Raw> {
+        let all = self.foreign.as_ref()?.iter().map(|name| (name.clone(), json!({})));
+        Some(Raw::of(&serde_json::Map::from_iter(all)))
+    }
+
     fn listing(&self, _: &Scope) -> watch::Receiver<Arc<Listing>> {
         self.listing.subscribe()
     }
@@ -250,6 +255,7 @@ pub fn tool_item(name: &str) -> ToolItem {
         hints: Hints::default(),
         headers: Vec::new(),
         input: None,
+        task: TaskMode::Optional,
     }
 }
 

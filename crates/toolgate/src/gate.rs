@@ -31,6 +31,9 @@ const INSTRUCTIONS: &str = "Toolgate gives you tools of several sources under on
 /// The part that is in trouble when settings cannot be read or brought into force.
 const CONFIGURATION: &str = "configuration";
 
+/// The part that is in trouble when a pack cannot be made of its table and the secrets.
+const PACKS: &str = "packs";
+
 /// How long a command waits for servers that are starting.
 const SERVERS: Duration = Duration::from_secs(30);
 
@@ -116,7 +119,6 @@ impl Gate {
         let list_time_limit = SERVERS;
         self.hub.set_settings(HubSettings { list_time_limit, ..hub_settings(&self.settings) });
         self.hub.all_tools().await;
-        self.parts.observe_pins(&self.hub).await;
     }
 
     /// The packs that are not there, and why.
@@ -150,7 +152,7 @@ impl Gate {
                     Ok(()) = secrets.changed() => {
                         self.secrets = secrets.borrow_and_update().clone();
                         let settings = self.settings.clone();
-                        self.replace_sources(&settings, &mut Vec::new()).await;
+                        self.replace_sources(&settings).await;
                     }
                     changed = changes.recv() => match changed {
                         Ok(Collection::Switches) | Err(RecvError::Lagged(_)) => self.upstreams.switch().await,
@@ -202,7 +204,7 @@ impl Gate {
         self.parts.audit.configure(new.audit.clone());
         self.parts.pins.set(new.pins.clone());
         self.replace_policy(new, &mut troubles);
-        self.replace_sources(new, &mut troubles).await;
+        self.replace_sources(new).await;
         self.settings = new.clone();
         troubles
     }
@@ -225,8 +227,14 @@ impl Gate {
     }
 
     /// Makes anew the sources that are set otherwise; the others go on with what they know.
-    async fn replace_sources(&mut self, new: &Settings, troubles: &mut Vec<anyhow::Error>) {
-        let packs_changed = self.packs.apply(new, &self.secrets, troubles);
+    async fn replace_sources(&mut self, new: &Settings) {
+        let mut troubles = Vec::new();
+        let packs_changed = self.packs.apply(new, &self.secrets, &mut troubles);
+        let troubles: Vec<String> = troubles.iter().map(|error| format!("{error:#}")).collect();
+        for trouble in &troubles {
+            tracing::warn!("a pack stays as it was: {trouble}");
+        }
+        self.hub.set_trouble(PACKS, (!troubles.is_empty()).then(|| troubles.join("; ")));
         if self.upstreams.apply(new, &self.secrets).await || packs_changed {
             self.hub.set_sources(sources(self.fixtures.as_ref(), &self.packs, &self.upstreams));
         }

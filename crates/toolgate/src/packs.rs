@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use toolgate_config::{Environment, process_environment};
+use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::{Pack, PackSource, SharedStore, Source, ToolItem};
 use toolgate_host::{Clock, Tasks};
-use toolgate_packs::{Chat, Github, Memory, Unready, Web, Workspace};
+use toolgate_opencode::{Opencode, Surroundings};
+use toolgate_packs::vault::{NoVault, Tools, Vault, VaultPlace};
+use toolgate_packs::{Calendar, Chat, Github, Memory, Unready, Web, Workspace};
 use toolgate_script::{ChildProgram, FindSecret, ScriptPack, ScriptParts, Scripts};
 use toolgate_secrets::Snapshot;
 
@@ -19,19 +21,61 @@ pub(crate) struct Packs {
     running: Vec<Entry>,
     lacking: Vec<Lacking>,
     environment: Environment,
-    /// Those that are known now, for who reads them while it works.
-    secrets: Arc<Mutex<Snapshot>>,
-    store: SharedStore,
+    scripts: ForScripts,
     tasks: Tasks,
 }
 
-/// A pack, and what it was made of.
+/// What scripts need beside what is set for them.
+#[derive(Clone)]
+struct ForScripts {
+    store: SharedStore,
+    /// Those that are known now, for who reads them while it works.
+    secrets: Arc<Mutex<Snapshot>>,
+}
+
+impl ForScripts {
+    fn pack(&self, settings: &Settings, tasks: &Tasks) -> anyhow::Result<ScriptPack> {
+        let known = self.secrets.clone();
+        let secrets: FindSecret =
+            Arc::new(move |name| known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned());
+        Ok(ScriptPack::new(ScriptParts {
+            config: settings.scripts.clone(),
+            scripts: scripts(settings, self.store.clone()),
+            program: ChildProgram { path: own_program()?, arguments: vec![toolgate_script::COMMAND.into()] },
+            secrets,
+            tasks: tasks.clone(),
+        }))
+    }
+}
+
 struct Entry {
     name: PackName,
-    table: Value,
-    /// What was filled in, so that a changed secret is noticed.
-    filled: Vec<u8>,
+    of: Ground,
     source: Arc<dyn Source>,
+}
+
+/// What a pack is made of.
+#[derive(PartialEq)]
+struct Ground {
+    table: Value,
+    /// What the table refers to, so that a changed secret is noticed.
+    filled: Vec<u8>,
+}
+
+impl Ground {
+    fn new(table: &Value, filling: &Filling<'_>) -> Self {
+        fn fill(value: &Value, filling: &Filling<'_>) {
+            match value {
+                // One that is missing is told when the pack is made.
+                Value::String(text) => drop(filling.fill(text)),
+                Value::Array(items) => items.iter().for_each(|item| fill(item, filling)),
+                Value::Object(table) => table.values().for_each(|value| fill(value, filling)),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+        fill(table, filling);
+        Self { table: table.clone(), filled: filling.digest() }
+    }
 }
 
 /// A pack that is not there.
@@ -54,7 +98,8 @@ impl Packs {
     /// None yet.
     pub(crate) fn new(store: SharedStore, tasks: Tasks) -> Self {
         let (running, lacking, environment) = (Vec::new(), Vec::new(), process_environment());
-        Self { running, lacking, environment, secrets: Arc::default(), store, tasks }
+        let scripts = ForScripts { store, secrets: Arc::default() };
+        Self { running, lacking, environment, scripts, tasks }
     }
 
     /// Makes what is new or set otherwise, and tells whether anything is another one. A pack that cannot be made
@@ -65,30 +110,42 @@ impl Packs {
         secrets: &Snapshot,
         troubles: &mut Vec<anyhow::Error>,
     ) -> bool {
-        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets.clone();
+        *self.scripts.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets.clone();
+        let (tasks, scripts) = (self.tasks.clone(), self.scripts.clone());
+        self.renew(settings, secrets, troubles, |name, filling| {
+            make(name, settings, filling, (&tasks, Some(&scripts)))
+        })
+    }
+
+    fn renew(
+        &mut self,
+        settings: &Settings,
+        secrets: &Snapshot,
+        troubles: &mut Vec<anyhow::Error>,
+        mut make: impl FnMut(PackName, &Filling<'_>) -> anyhow::Result<Made>,
+    ) -> bool {
         let mut before = std::mem::take(&mut self.running);
         let was: Vec<Arc<dyn Source>> = before.iter().map(|entry| entry.source.clone()).collect();
         let values = settings.values();
         self.lacking = all().filter(|name| !settings.packs.contains(name)).map(switched_off).collect();
         for &name in &settings.packs {
             let filling = Filling::new(secrets, &self.environment);
-            let made = self.make(name, settings, &filling);
-            let (table, filled) = (values[name.table()].clone(), filling.digest());
+            let of = Ground::new(&values[name.table()], &filling);
             let old = before.iter().position(|entry| entry.name == name).map(|place| before.remove(place));
-            let source = match (made, old) {
-                (_, Some(old)) if old.table == table && old.filled == filled => old.source,
-                (Ok(Made::On(source)), _) => source,
-                (Ok(Made::Needs(needs)), _) => {
-                    self.lacking.push(Lacking { name, needs, tools: tools(name) });
-                    continue;
-                }
-                (Err(error), old) => {
-                    troubles.push(error);
-                    let Some(old) = old else { continue };
-                    old.source
-                }
-            };
-            self.running.push(Entry { name, table, filled, source });
+            match old {
+                Some(same) if same.of == of => self.running.push(same),
+                old => match make(name, &filling) {
+                    Ok(Made::On(source)) => self.running.push(Entry { name, of, source }),
+                    Ok(Made::Needs(needs)) => {
+                        self.lacking.push(Lacking { name, needs, tools: tools(name) });
+                    }
+                    Err(error) => {
+                        troubles.push(error);
+                        // It is what it was made of before, so the next change tries again.
+                        self.running.extend(old);
+                    }
+                },
+            }
         }
         let now = self.running.iter().map(|entry| &entry.source);
         was.len() != self.running.len() || !was.iter().zip(now).all(|(was, now)| Arc::ptr_eq(was, now))
@@ -102,34 +159,6 @@ impl Packs {
     /// Those that are not there, and why.
     pub(crate) fn lacking(&self) -> &[Lacking] {
         &self.lacking
-    }
-
-    /// Makes a pack; what it refers to is filled in.
-    fn make(&self, name: PackName, settings: &Settings, filling: &Filling<'_>) -> anyhow::Result<Made> {
-        let (data, tasks) = (&settings.data_dir, &self.tasks);
-        Ok(match name {
-            PackName::Workspace => {
-                on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?)
-            }
-            PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
-            PackName::Web => on(Web::new(&settings.web)),
-            PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
-            PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
-            PackName::Script => on(self.scripts(settings)?),
-        })
-    }
-
-    fn scripts(&self, settings: &Settings) -> anyhow::Result<ScriptPack> {
-        let known = self.secrets.clone();
-        let secrets: FindSecret =
-            Arc::new(move |name| known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned());
-        Ok(ScriptPack::new(ScriptParts {
-            config: settings.scripts.clone(),
-            scripts: scripts(settings, self.store.clone()),
-            program: ChildProgram { path: own_program()?, arguments: vec![toolgate_script::COMMAND.into()] },
-            secrets,
-            tasks: self.tasks.clone(),
-        }))
     }
 }
 
@@ -152,12 +181,78 @@ fn switched_off(name: PackName) -> Lacking {
     Lacking { name, needs: format!("add `{}` to `packs`", name.word()), tools: tools(name) }
 }
 
+/// Makes a pack; what it refers to is filled in.
+fn make(
+    name: PackName,
+    settings: &Settings,
+    filling: &Filling<'_>,
+    (tasks, scripts): (&Tasks, Option<&ForScripts>),
+) -> anyhow::Result<Made> {
+    let data = &settings.data_dir;
+    Ok(match name {
+        PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
+        PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
+        PackName::Vault => vault(settings, filling, tasks)?,
+        PackName::Web => on(Web::new(&settings.web)),
+        PackName::Chat => ready(Chat::new(&settings.chat, |text| filling.fill(text)))?,
+        PackName::Calendar => ready(Calendar::new(&settings.calendar, |text| filling.fill(text)))?,
+        PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
+        PackName::Opencode => opencode(settings, filling, tasks)?,
+        PackName::Script => match scripts {
+            Some(scripts) => on(scripts.pack(settings, tasks)?),
+            None => Made::Needs("open the store".into()),
+        },
+    })
+}
+
+fn vault(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+    let environment = process_environment();
+    let tools = Tools {
+        search_path: environment.get(env::PATH).unwrap_or_default().to_owned(),
+        ssh_agent: environment.get(env::SSH_AUTH_SOCK).map(ToOwned::to_owned),
+    };
+    let place = VaultPlace { own: settings.data_dir.join("vault"), tools, tasks };
+    match Vault::new(&settings.vault, place, |text| filling.fill(text)) {
+        Ok(vault) => Ok(on(vault)),
+        Err(NoVault::Unready(unready)) => ready::<Vault>(Err(unready)),
+        Err(error @ NoVault::CannotOpen(_)) => Err(error.into()),
+    }
+}
+
+fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+    let config = settings.opencode.clone();
+    let password = config.password.as_deref().map(|text| filling.fill(text)).transpose();
+    let password = password.map_err(|why| anyhow::anyhow!("`opencode.password` cannot be used: {why}"))?;
+    let environment = filling.environment();
+    let variables =
+        environment.names().filter_map(|name| Some((name.to_owned(), environment.get(name)?.to_owned())));
+    let around = Surroundings {
+        variables: variables.collect(),
+        password,
+        folder: std::env::current_dir()?,
+        usual_url: Surroundings::USUAL_URL.into(),
+    };
+    Ok(on(Opencode::new(config, around, tasks)))
+}
+
+/// What a pack still needs, of those that need no store; nothing if it could be made.
+pub(crate) fn needs(
+    name: PackName,
+    settings: &Settings,
+    filling: &Filling<'_>,
+) -> anyhow::Result<Option<String>> {
+    Ok(match make(name, settings, filling, (&Tasks::new(), None))? {
+        Made::On(_) => None,
+        Made::Needs(needs) => Some(needs),
+    })
+}
+
 fn on(pack: impl Pack) -> Made {
     Made::On(Arc::new(PackSource::new(pack)))
 }
 
 /// A pack, or what it still needs.
-fn ready(pack: Result<impl Pack, Unready>) -> anyhow::Result<Made> {
+fn ready<P: Pack>(pack: Result<P, Unready>) -> anyhow::Result<Made> {
     match pack {
         Ok(pack) => Ok(on(pack)),
         Err(Unready::Needs(needs)) => Ok(Made::Needs(needs)),
@@ -173,9 +268,80 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
     match name {
         PackName::Workspace => of::<Workspace>(),
         PackName::Memory => of::<Memory>(),
+        PackName::Vault => of::<Vault>(),
         PackName::Web => of::<Web>(),
         PackName::Chat => of::<Chat>(),
+        PackName::Calendar => of::<Calendar>(),
         PackName::Github => of::<Github>(),
+        PackName::Opencode => of::<Opencode>(),
         PackName::Script => of::<ScriptPack>(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_host::Secret;
+    use toolgate_testkit::MemoryStore;
+
+    use super::*;
+
+    /// Packs, and which of them were made at the last change.
+    struct Bench {
+        packs: Packs,
+        fails: bool,
+    }
+
+    impl Bench {
+        fn change(&mut self, settings: &Settings, token: &str) -> (Vec<&'static str>, bool, usize) {
+            let token = Secret::new(token.to_owned());
+            let secrets: Snapshot = [("BOT".parse().unwrap(), token)].into_iter().collect();
+            let (mut made, mut troubles) = (Vec::new(), Vec::new());
+            let (tasks, fails) = (self.packs.tasks.clone(), self.fails);
+            let changed = self.packs.renew(settings, &secrets, &mut troubles, |name, filling| {
+                made.push(name.word());
+                if fails {
+                    anyhow::bail!("cannot be made");
+                }
+                make(name, settings, filling, (&tasks, None))
+            });
+            (made, changed, troubles.len())
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_pack_that_is_set_otherwise_is_made_again() {
+        let mut bench = Bench { packs: Packs::new(Arc::new(MemoryStore::new()), Tasks::new()), fails: false };
+        let mut settings = Settings { packs: vec![PackName::Web, PackName::Github], ..Settings::default() };
+        settings.github.token = Some("{secret:BOT}".to_owned());
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web", "github"], true, 0));
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec![], false, 0));
+        // A secret that it refers to.
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["github"], true, 0));
+        // A table that is another one's.
+        settings.chat.max_parts = 3;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec![], false, 0));
+        settings.web.max_bytes = 1000;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["web"], true, 0));
+        // The order is that of the settings, and changes nothing of what they are made of.
+        settings.packs.reverse();
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec![], true, 0));
+        settings.github.token = None;
+        assert_eq!(bench.change(&settings, "sesame-2"), (vec!["github"], true, 0));
+        assert_eq!(bench.packs.sources().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_pack_that_cannot_be_made_stays_as_it_was_and_is_tried_again() {
+        let mut bench = Bench { packs: Packs::new(Arc::new(MemoryStore::new()), Tasks::new()), fails: false };
+        let mut settings = Settings { packs: vec![PackName::Web], ..Settings::default() };
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], true, 0));
+        settings.web.max_bytes = 1000;
+        bench.fails = true;
+        for _ in 0..2 {
+            assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], false, 1));
+            assert_eq!(bench.packs.sources().count(), 1);
+        }
+        bench.fails = false;
+        assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], true, 0));
     }
 }

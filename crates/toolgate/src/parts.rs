@@ -1,6 +1,5 @@
 //! What hub and commands share: the store, and what is kept in it.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -8,10 +7,9 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
-use toolgate_core::{
-    Approvals, Collection, Hub, Listing, Origin, Principal, SharedStore, SourceId, Store as _,
-};
+use toolgate_core::{Approvals, Collection, Hub, Principal, SharedStore, Store as _};
 use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_packs::calendar::address_forms;
 use toolgate_policy::pins::Pins;
 use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
@@ -31,6 +29,8 @@ pub(crate) struct Parts {
     pub(crate) approvals: Approvals,
     pub(crate) audit: Audit,
     pub(crate) pins: Pins,
+    /// Whoever reads the secrets last also sets last what is hidden.
+    hiding: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Parts {
@@ -49,7 +49,7 @@ impl Parts {
         let (data_dir, tasks) = (settings.data_dir.clone(), tasks.clone());
         let audit = toolgate_audit::Parts { data_dir, store, tasks, clock: Clock::system() };
         let audit = Audit::new(audit, settings.audit.clone());
-        Ok(Self { database, secrets, redactor, approvals, audit, pins })
+        Ok(Self { database, secrets, redactor, approvals, audit, pins, hiding: Arc::default() })
     }
 
     /// Hides every secret there is from now on, and tells them. Without this nothing may go out.
@@ -103,9 +103,10 @@ impl Parts {
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
             let mut changes = hub.changes(&Principal::local());
             let watching = async {
-                let mut seen = HashMap::new();
                 loop {
-                    observe(&pins, &hub, &mut seen).await;
+                    if pins.look(&hub.listings()).await {
+                        hub.policy_changed();
+                    }
                     if changes.next().await.is_none() {
                         return;
                     }
@@ -120,12 +121,8 @@ impl Parts {
         self.load_secrets().await.map(drop)
     }
 
-    /// Compares the tools of other servers with those that are known, once.
-    pub(crate) async fn observe_pins(&self, hub: &Hub) {
-        observe(&self.pins, hub, &mut HashMap::new()).await;
-    }
-
     async fn load_secrets(&self) -> anyhow::Result<Snapshot> {
+        let _hiding = self.hiding.lock().await;
         let secrets = self.secrets.load().await?;
         let mut all: Vec<(String, Secret)> =
             secrets.iter().map(|(name, secret)| (name.to_string(), secret.clone())).collect();
@@ -136,36 +133,6 @@ impl Parts {
         let redactor = self.redactor.clone();
         tokio::task::spawn_blocking(move || redactor.set(all)).await??;
         Ok(secrets)
-    }
-}
-
-/// Shows the pins what sources list now that they have not seen; our own first, so that whoever takes their names is
-/// found out.
-async fn observe(pins: &Pins, hub: &Hub, seen: &mut HashMap<SourceId, Arc<Listing>>) {
-    let mut listings = hub.listings();
-    listings.sort_by_key(|(source, _)| source.is_foreign());
-    if !listings.iter().any(|(source, _)| source.is_foreign()) {
-        return;
-    }
-    seen.retain(|id, _| listings.iter().any(|(source, _)| source.id() == id));
-    let mut otherwise = false;
-    for (source, listing) in listings {
-        if seen.get(source.id()).is_some_and(|seen| Arc::ptr_eq(seen, &listing)) {
-            continue;
-        }
-        match pins.observe(Origin::of(&*source), &listing.tools).await {
-            Ok(changed) => {
-                otherwise |= changed;
-                seen.insert(source.id().clone(), listing);
-            }
-            Err(error) => {
-                tracing::warn!(source = %source.id(), "its tools cannot be compared, and stay held: {error}")
-            }
-        }
-    }
-    // Told once for all, or many servers that come up at the same time would be told of many times each.
-    if otherwise {
-        hub.policy_changed();
     }
 }
 
@@ -189,12 +156,15 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
     }
     // What refers to a secret is hidden as that secret.
-    let (none, tokens) =
-        (Snapshot::default(), settings.chat.tokens().chain(settings.github.token.as_deref()));
+    let (vault, opencode) = (settings.vault.git.token.as_deref(), settings.opencode.password.as_deref());
+    let tokens = settings.chat.tokens().chain(settings.github.token.as_deref()).chain(vault).chain(opencode);
+    let none = Snapshot::default();
     let filling = Filling::new(&none, &environment);
     all.extend(
         tokens.filter_map(|text| filling.fill(text).ok()).map(|value| ("PACK_TOKEN".to_owned(), value)),
     );
+    let feeds = settings.calendar.urls().filter_map(|text| filling.fill(text).ok());
+    all.extend(feeds.flat_map(|url| address_forms(&url)).map(|form| ("CALENDAR".to_owned(), form)));
     all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
     all
 }

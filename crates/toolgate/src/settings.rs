@@ -16,9 +16,12 @@ use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
+use toolgate_opencode::OpencodeConfig;
+use toolgate_packs::calendar::CalendarConfig;
 use toolgate_packs::chat::ChatConfig;
 use toolgate_packs::github::GithubConfig;
 use toolgate_packs::memory::MemoryConfig;
+use toolgate_packs::vault::VaultConfig;
 use toolgate_packs::web::WebConfig;
 use toolgate_packs::workspace::WorkspaceConfig;
 use toolgate_policy::config::{
@@ -56,10 +59,16 @@ pub(crate) enum PackName {
     Workspace,
     /// What an agent remembers.
     Memory,
+    /// Notes, searched and kept in git.
+    Vault,
     /// Pages of the web.
     Web,
+    /// A real OpenCode.
+    Opencode,
     /// Messages to people.
     Chat,
+    /// Events of calendars.
+    Calendar,
     /// Issues and pull requests.
     Github,
     /// Approved scripts.
@@ -68,16 +77,28 @@ pub(crate) enum PackName {
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Workspace, Self::Memory, Self::Web, Self::Chat, Self::Github, Self::Script];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Workspace,
+        Self::Memory,
+        Self::Vault,
+        Self::Web,
+        Self::Opencode,
+        Self::Chat,
+        Self::Calendar,
+        Self::Github,
+        Self::Script,
+    ];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Workspace => "workspace",
             Self::Memory => "memory",
+            Self::Vault => "vault",
             Self::Web => "web",
             Self::Chat => "chat",
+            Self::Calendar => "calendar",
             Self::Github => "github",
+            Self::Opencode => "opencode",
             Self::Script => "script",
         }
     }
@@ -121,9 +142,12 @@ pub(crate) struct Settings {
     pub(crate) catalog: CatalogConfig,
     pub(crate) workspace: WorkspaceConfig,
     pub(crate) memory: MemoryConfig,
+    pub(crate) vault: VaultConfig,
     pub(crate) web: WebConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) calendar: CalendarConfig,
     pub(crate) github: GithubConfig,
+    pub(crate) opencode: OpencodeConfig,
     pub(crate) scripts: ScriptsConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
@@ -156,9 +180,12 @@ impl Default for Settings {
             catalog: CatalogConfig::default(),
             workspace: WorkspaceConfig::default(),
             memory: MemoryConfig::default(),
+            vault: VaultConfig::default(),
             web: WebConfig::default(),
             chat: ChatConfig::default(),
+            calendar: CalendarConfig::default(),
             github: GithubConfig::default(),
+            opencode: OpencodeConfig::default(),
             scripts: ScriptsConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
@@ -190,8 +217,14 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Script => true,
+            PackName::Workspace
+            | PackName::Memory
+            | PackName::Web
+            | PackName::Opencode
+            | PackName::Script => true,
+            PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
+            PackName::Calendar => !self.calendar.feeds.is_empty(),
             PackName::Github => self.github.token.is_some(),
         };
         self.packs.iter().any(|pack| pack.word() == name && wanted(pack))

@@ -137,16 +137,12 @@ impl Upstreams {
                 return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
             }
         };
-        let surroundings = Surroundings {
-            tasks: self.tasks.clone(),
-            variables: self.environment.variables(),
-            starts: self.starts.clone(),
-        };
+        if let Some(on) = switched {
+            plan.switch(on);
+        }
+        let surroundings = surroundings(&self.environment, &self.tasks, self.starts.clone());
         plan.authorize(self.grants.clone(), &surroundings, Clock::system());
         let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
-        if let Some(on) = switched {
-            upstream.set_enabled(on);
-        }
         self.kept.keep(name, upstream.learned(), &self.tasks);
         What::Upstream(upstream)
     }
@@ -173,8 +169,7 @@ pub(crate) async fn try_out(
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
         Ok(mut plan) => {
-            let (tasks, variables) = (tasks.clone(), environment.variables());
-            let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
+            let surroundings = surroundings(&environment, tasks, Starts::default());
             plan.authorize(grants.clone(), &surroundings, Clock::system());
             Upstream::test(plan, surroundings).await
         }
@@ -195,9 +190,12 @@ pub(crate) fn authorizer(
 ) -> Result<Option<Arc<Authorizer>>, BadConfig> {
     let environment = process_environment();
     let mut plan = plan(name, table, None, secrets, &environment).0?;
-    let (tasks, variables) = (tasks.clone(), environment.variables());
-    let surroundings = Surroundings { tasks, variables, starts: Starts::default() };
+    let surroundings = surroundings(&environment, tasks, Starts::default());
     Ok(plan.authorize(grants.clone(), &surroundings, Clock::system()))
+}
+
+fn surroundings(environment: &Environment, tasks: &Tasks, starts: Starts) -> Surroundings {
+    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts }
 }
 
 /// What a table means, and a digest of what was filled in.

@@ -1,6 +1,6 @@
 //! Between eras: what goes to a server and what comes from it, edited key by key and not otherwise.
 
-use toolgate_core::{Error, LogLevel, Outcome, Permitted, Target, TraceContext};
+use toolgate_core::{Client, Error, LogLevel, Outcome, Permitted, Target, TraceContext};
 use toolgate_wire::{Edit, Era, Raw, RequestMeta, code, meta};
 
 use crate::fault::Fault;
@@ -24,6 +24,7 @@ pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: De
         Era::Modern => {
             let asked =
                 modern_meta(declared).into_iter().fold(edit, |edit, (key, value)| edit.set(key, value));
+            let asked = extended(asked, permitted.client());
             // A legacy client sets its level once for all, and filters what it gets.
             match permitted.client().era() {
                 Era::Legacy => {
@@ -55,6 +56,17 @@ pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: De
         edit = edit.set("requestState", Raw::string(state));
     }
     edit.finish()
+}
+
+/// What the client can do, with the extensions that it declared itself.
+fn extended<'a>(edit: Edit<'a>, client: &Client) -> Edit<'a> {
+    let (Some(extensions), Some(declared)) = (&client.extensions, edit.get(meta::CLIENT_CAPABILITIES)) else {
+        return edit;
+    };
+    let declared = extensions
+        .entries()
+        .fold(Edit::new(&declared), |edit, (name, settings)| edit.set_in("extensions", &name, settings));
+    edit.set(meta::CLIENT_CAPABILITIES, declared.finish())
 }
 
 /// The place in the trace from which the server goes on.

@@ -32,11 +32,11 @@ struct Asked {
 }
 
 impl Asked {
-    /// Whether the server should make it a task: where it insists, or its caller knows tasks.
+    /// Whether the server should make it a task: where it insists, or its caller has one or takes one.
     fn is_task(&self, run: &RunHandle) -> bool {
         self.tool.as_ref().is_some_and(|tool| match tool.task {
             TaskSupport::Forbidden => false,
-            TaskSupport::Optional => run.client().capabilities.tasks,
+            TaskSupport::Optional => run.may_be_task(),
             TaskSupport::Required => true,
         })
     }

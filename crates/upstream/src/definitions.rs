@@ -11,7 +11,7 @@ use crate::fault::short;
 use crate::journal::Journal;
 use crate::names;
 use crate::plan::Plan;
-use crate::shaping::{self, ToolFacts};
+use crate::shaping::{self, Speaks, ToolFacts};
 
 /// What a server says it has, in its own bytes. It can be kept across restarts as any serializer writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,10 +97,13 @@ pub(crate) struct PromptFacts {
 impl Offered {
     /// What is offered of what a server has. What cannot be offered is noted.
     pub(crate) fn of(definitions: &Definitions, plan: &Plan, journal: &Journal) -> Self {
-        let modern_http = definitions.version().is_some_and(Version::has_result_type)
-            && matches!(plan.reach, crate::plan::Reach::Address(_));
+        let version = definitions.version().unwrap_or(Version::LATEST_LEGACY);
+        let speaks = Speaks {
+            modern_http: version.has_result_type() && matches!(plan.reach, crate::plan::Reach::Address(_)),
+            core_tasks: version.has_core_tasks(),
+        };
         let tools: Vec<Arc<ToolFacts>> = unique(&definitions.tools, journal, |raw| {
-            let facts = shaping::tool(raw, plan, modern_http, journal)?;
+            let facts = shaping::tool(raw, plan, speaks, journal)?;
             Some((facts.item.name.to_string(), facts))
         });
         let index =

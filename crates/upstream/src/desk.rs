@@ -2,15 +2,15 @@
 
 mod incoming;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Kinds, ListKind};
-use toolgate_wire::{Id, Raw, method, write};
+use toolgate_core::{Afterwards, Kinds, ListKind, RunHandle};
+use toolgate_wire::{Era, Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
@@ -48,8 +48,8 @@ pub(crate) enum Said {
     Withdrawn(Id),
     /// The task that the call has become may stand otherwise.
     TaskMoved,
-    /// A person has done what they were sent to an address for.
-    Visited(Raw),
+    /// A person has done what they were sent to an address for; and who waits for the word where the call does not.
+    Visited(Raw, Option<Afterwards>),
 }
 
 /// What a server can name to say which call something belongs to.
@@ -109,6 +109,8 @@ struct State {
     early: Vec<Question>,
     /// What names a call that waits.
     named: HashMap<Named, u64>,
+    /// Who was sent to an address, by its name, oldest first: they may be there for longer than their call takes.
+    visitors: VecDeque<(String, Afterwards)>,
     ended: Option<String>,
 }
 
@@ -129,6 +131,8 @@ pub(crate) struct Ticket {
     pub(crate) cancellable: bool,
     /// How much the server had said before.
     heard: u64,
+    /// How many requests it had let pass without a word.
+    silences: u32,
 }
 
 impl Desk {
@@ -168,8 +172,8 @@ impl Desk {
         }
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
         drop(state);
-        let heard = self.heard.load(Ordering::Relaxed);
-        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard })
+        let (heard, silences) = (self.heard.load(Ordering::Relaxed), self.silences.load(Ordering::Relaxed));
+        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard, silences })
     }
 
     /// Sends a frame that nobody waits for.
@@ -237,6 +241,32 @@ impl Desk {
         }
     }
 
+    /// Remembers whom a server sent to an address, where their revision has a word for that they have been there.
+    pub(crate) fn sends(&self, params: &Raw, run: &RunHandle) {
+        let client = run.client();
+        if client.era() != Era::Legacy || !client.version.has_url_elicitation() {
+            return;
+        }
+        let (Some(Named::Elicitation(page)), Some(later)) = (incoming::elicitation(params), run.afterwards())
+        else {
+            return;
+        };
+        let mut state = self.lock();
+        state.visitors.retain(|(other, _)| *other != page);
+        if state.visitors.len() >= MOST_NAMED {
+            state.visitors.pop_front();
+        }
+        state.visitors.push_back((page, later));
+    }
+
+    /// Who was sent to an address, and has not come back yet.
+    fn visitor(&self, named: &Named) -> Option<Afterwards> {
+        let Named::Elicitation(page) = named else { return None };
+        let mut state = self.lock();
+        let place = state.visitors.iter().position(|(other, _)| other == page)?;
+        state.visitors.remove(place).map(|(_, later)| later)
+    }
+
     /// How many calls are under way.
     pub(crate) fn calls(&self) -> usize {
         self.lock().calls
@@ -290,7 +320,13 @@ impl Ticket {
         if desk.heard.load(Ordering::Relaxed) != self.heard {
             return;
         }
-        if desk.silences.fetch_add(1, Ordering::Relaxed) + 1 >= SILENCES {
+        // Those that ran side by side are one silence: only one that began after the last counts again.
+        let count = self.silences + 1;
+        if desk.silences.compare_exchange(self.silences, count, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return;
+        }
+        if count >= SILENCES {
             desk.journal.note("does not answer any more", "");
             return desk.retire("it does not answer any more");
         }

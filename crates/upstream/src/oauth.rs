@@ -26,11 +26,12 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use tokio::sync::{broadcast, watch};
 use toolgate_core::PrincipalId;
 use toolgate_host::outbound::{Request, Route};
-use toolgate_host::{Clock, Outbound, Tasks};
+use toolgate_host::{Clock, Outbound, Secret, Tasks};
 use toolgate_wire::{Version, headers};
 use url::Url;
 
 use crate::config::GrantKind;
+use crate::fault::Fault;
 use crate::link::Declared;
 use crate::open::modern_params;
 use crate::plan::{AddressPlan, Plan, Reach};
@@ -202,6 +203,19 @@ impl Authorizer {
             expires_ms: tokens.expires_ms,
             renewable: tokens.refresh.is_some() || !self.needs_person(),
         }))
+    }
+
+    /// What lets a holder's requests in right now: the value of their `Authorization` header, if they have a grant. One
+    /// whose time is over is renewed first.
+    ///
+    /// # Errors
+    /// The store does not answer, or whoever would renew it does not.
+    pub async fn authorization(self: &Arc<Self>, holder: Holder) -> Result<Option<Secret>, OauthError> {
+        match self.bearer(holder).header().await {
+            Ok(header) => Ok(header.and_then(|value| Some(Secret::new(value.to_str().ok()?.to_owned())))),
+            Err(Fault::Unauthorized(_)) => Ok(None),
+            Err(fault) => Err(OauthError::unavailable(fault.words())),
+        }
     }
 
     /// Gives a grant back, and forgets it.

@@ -146,6 +146,11 @@ impl Plan {
         })
     }
 
+    /// Switches it on or off, whatever its table says.
+    pub fn switch(&mut self, on: bool) {
+        self.enabled = on;
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::{Hints, InputCheck, ToolItem, ToolName};
+use toolgate_core::{Hints, InputCheck, TaskMode, ToolItem, ToolName};
 use toolgate_wire::{Edit, Raw, headers};
 
 use crate::config::{Check, ToolsConfig};
@@ -52,9 +52,17 @@ impl ToolFacts {
     }
 }
 
-/// A tool as it is offered; none if it is not. `strict`: over HTTP in the modern era, where a tool that does not say
-/// clearly which headers it needs must not be offered.
-pub(crate) fn tool(raw: &Raw, plan: &Plan, strict: bool, journal: &Journal) -> Option<ToolFacts> {
+/// What the revision of a server means for its tools.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Speaks {
+    /// Over HTTP in the modern era, a tool that does not say clearly which headers it needs must not be offered.
+    pub(crate) modern_http: bool,
+    /// Whether its tools say if they run as tasks.
+    pub(crate) core_tasks: bool,
+}
+
+/// A tool as it is offered; none if it is not.
+pub(crate) fn tool(raw: &Raw, plan: &Plan, speaks: Speaks, journal: &Journal) -> Option<ToolFacts> {
     let own = text(raw, "name", journal)?;
     let config = &plan.tools;
     if !is_offered(&own, config) {
@@ -69,7 +77,7 @@ pub(crate) fn tool(raw: &Raw, plan: &Plan, strict: bool, journal: &Journal) -> O
     let schema = raw.get("inputSchema").unwrap_or(Raw::EMPTY_OBJECT);
     let params = match headers::header_params(&schema) {
         Ok(params) => params,
-        Err(error) if strict => {
+        Err(error) if speaks.modern_http => {
             journal.note("has a tool with wrong header annotations", &format!("{own}: {error}"));
             return None;
         }
@@ -95,9 +103,23 @@ pub(crate) fn tool(raw: &Raw, plan: &Plan, strict: bool, journal: &Journal) -> O
         hints: hints(raw),
         headers: params,
         input: if plan.check == Check::Enforce { check() } else { None },
+        task: task_mode(raw, speaks),
     };
     let warn = if plan.check == Check::Warn { check() } else { None };
     Some(ToolFacts { item: Arc::new(item), own, fixed, hidden, warn, task: task_support(raw) })
+}
+
+/// Whether a client may call it as a task: what it says of that; where its server could not say, the hub runs it as one.
+fn task_mode(raw: &Raw, speaks: Speaks) -> TaskMode {
+    match task_support(raw) {
+        TaskSupport::Required => TaskMode::Required,
+        TaskSupport::Optional => TaskMode::Optional,
+        TaskSupport::Forbidden if speaks.core_tasks => TaskMode::Never,
+        TaskSupport::Forbidden => match raw.path(&["execution", "taskSupport"]) {
+            Some(_) => TaskMode::Never,
+            None => TaskMode::Optional,
+        },
+    }
 }
 
 fn task_support(raw: &Raw) -> TaskSupport {

@@ -62,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) learned: watch::Sender<Option<Arc<Definitions>>>,
     begun: tokio::time::Instant,
     enabled: AtomicBool,
+    /// Whether it offers what it learned.
+    is_offering: AtomicBool,
     version: Mutex<Option<Version>>,
     lost: AtomicU64,
     /// Why it could not be learned what the server has.
@@ -81,6 +83,7 @@ impl Shared {
         Arc::new(Self {
             begun: tokio::time::Instant::now(),
             enabled: AtomicBool::new(plan.enabled),
+            is_offering: AtomicBool::new(false),
             plan,
             variables,
             client: OnceLock::new(),
@@ -166,6 +169,7 @@ impl Shared {
             pending: Kinds::NONE,
         };
         self.offered.store(Arc::new(offered));
+        self.is_offering.store(true, Ordering::Relaxed);
         // Who waits for the listing looks at how it stands next, and that follows what was learned.
         self.learned.send_replace(Some(definitions.clone()));
         self.listing.send_replace(Arc::new(listing));
@@ -191,6 +195,7 @@ impl Shared {
 
     /// Offers nothing.
     fn withdraw(&self) {
+        self.is_offering.store(false, Ordering::Relaxed);
         self.offered.store(Arc::default());
         self.listing.send_replace(Arc::default());
     }
@@ -210,11 +215,11 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             shared.pool.all().iter().for_each(|line| line.stop());
             shared.withdraw();
             shared.woken.notified().await;
-            let kept = shared.learned.borrow().clone();
-            if let Some(kept) = kept.filter(|_| shared.is_enabled()) {
-                shared.offer(&kept);
-            }
             continue;
+        }
+        if !shared.is_offering.load(Ordering::Relaxed) {
+            let kept = shared.learned.borrow().clone();
+            kept.inspect(|kept| shared.offer(kept));
         }
         if wants_line(&shared) {
             // Only a full pool refuses, and a full pool has lines to learn by.

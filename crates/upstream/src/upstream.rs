@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
-use toolgate_core::{Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId};
+use toolgate_core::{
+    Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId, carried_extensions,
+};
 use toolgate_host::Tasks;
+use toolgate_wire::Raw;
 
 use crate::definitions::Definitions;
 use crate::fault::{Fault, short};
@@ -55,7 +58,11 @@ impl Upstream {
         match kept {
             Some(kept) => {
                 shared.knows(kept.version());
-                shared.offer(&Arc::new(kept));
+                let kept = Arc::new(kept);
+                shared.learned.send_replace(Some(kept.clone()));
+                if shared.is_enabled() {
+                    shared.offer(&kept);
+                }
             }
             None if shared.is_enabled() => {
                 let pending = Listing { pending: all_kinds(), ..Listing::default() };
@@ -98,23 +105,8 @@ impl Upstream {
     /// How it stands now.
     pub fn status(&self) -> Status {
         let shared = &self.shared;
-        let lines = shared.pool.all();
-        let links: Vec<_> = lines.iter().filter_map(|line| line.link()).collect();
-        let wrong = lines.iter().find_map(|line| line.wrong());
-        let learned = shared.learned.borrow().is_some();
-        let challenge = match &wrong {
-            Some(Fault::Unauthorized(challenge)) => challenge.clone(),
-            _ => None,
-        };
-        let (state, error) = match (wrong, shared.trouble()) {
-            _ if !shared.is_enabled() => (State::Disabled, None),
-            (Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_))), _) => needs(shared, &fault),
-            (Some(fault), _) if links.is_empty() => (State::Failed, Some(fault.words())),
-            (_, Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_)))) => needs(shared, &fault),
-            (_, Some(fault)) => (State::Failed, Some(format!("cannot be listed: {}", fault.words()))),
-            _ if !learned => (State::Connecting, None),
-            _ => (State::Connected, None),
-        };
+        let links: Vec<_> = shared.pool.all().iter().filter_map(|line| line.link()).collect();
+        let Standing { state, error, challenge } = self.standing();
         let listing = shared.listing.borrow().clone();
         let version = shared.version();
         Status {
@@ -141,6 +133,29 @@ impl Upstream {
         }
     }
 
+    fn standing(&self) -> Standing {
+        let shared = &self.shared;
+        let lines = shared.pool.all();
+        let wrong = lines.iter().find_map(|line| line.wrong());
+        let learned = shared.learned.borrow().is_some();
+        let challenge = match &wrong {
+            Some(Fault::Unauthorized(challenge)) => challenge.clone(),
+            _ => None,
+        };
+        let (state, error) = match (wrong, shared.trouble()) {
+            _ if !shared.is_enabled() => (State::Disabled, None),
+            (Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_))), _) => needs(shared, &fault),
+            (Some(fault), _) if lines.iter().all(|line| line.link().is_none()) => {
+                (State::Failed, Some(fault.words()))
+            }
+            (_, Some(fault @ (Fault::Unauthorized(_) | Fault::Scope(_)))) => needs(shared, &fault),
+            (_, Some(fault)) => (State::Failed, Some(format!("cannot be listed: {}", fault.words()))),
+            _ if !learned => (State::Connecting, None),
+            _ => (State::Connected, None),
+        };
+        Standing { state, error, challenge }
+    }
+
     /// Connects, learns what the server has, and says how that went. It ends what it started.
     pub async fn test(plan: Plan, surroundings: Surroundings) -> Report {
         let limit = plan.startup_timeout + plan.timeout;
@@ -154,6 +169,14 @@ impl Upstream {
         upstream.stop().await;
         Report { status, definitions }
     }
+}
+
+/// How an upstream stands, and why.
+struct Standing {
+    state: State,
+    error: Option<String>,
+    /// How its server asked who we are.
+    challenge: Option<String>,
 }
 
 impl Drop for Upstream {
@@ -226,6 +249,10 @@ impl Source for Upstream {
         learned.as_ref().map(|definitions| definitions.extensions()).unwrap_or_default()
     }
 
+    fn declares(&self) -> Option<Raw> {
+        carried_extensions(&self.shared.learned.borrow().as_ref()?.capabilities)
+    }
+
     fn demand(&self, _: &Scope, _: ListKind) {
         self.shared.woken.notify_one();
     }
@@ -240,6 +267,10 @@ impl Source for Upstream {
 
     fn status(&self) -> Option<Status> {
         Some(Self::status(self))
+    }
+
+    fn state(&self) -> Option<State> {
+        Some(self.standing().state)
     }
 
     fn restart(&self) {

@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
-use toolgate_packs::{Chat, Github, Memory, Web, Workspace};
+use toolgate_opencode::Opencode;
+use toolgate_packs::{Calendar, Chat, Github, Memory, Vault, Web, Workspace};
 use toolgate_script::ScriptPack;
 
 use super::markdown::{code, table};
@@ -22,8 +23,11 @@ fn packs() -> Result<Vec<Shown>> {
     let packs = [
         shown::<Workspace>()?,
         shown::<Memory>()?,
+        shown::<Vault>()?,
         shown::<Web>()?,
+        shown::<Opencode>()?,
         shown::<Chat>()?,
+        shown::<Calendar>()?,
         shown::<Github>()?,
         shown::<ScriptPack>()?,
     ];

@@ -4,9 +4,11 @@ mod approvals;
 mod edge;
 mod filters;
 mod identity;
+mod outbound;
 mod pipeline;
 mod policy;
 mod script;
+mod vault;
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +17,21 @@ use anyhow::{Context, Result, bail};
 
 /// The tests of each package: all of them, or those that try what is mutated where the others take long.
 const AUDIT: &str = "-p toolgate-audit --test it -- anchors:: calls:: tampering::";
+const CALENDAR: &str = "-p toolgate-packs --test it -- calendar::feeds::";
+const CHAT: &str = "-p toolgate-packs --test it -- chat::nobody";
 const CORE: &str = "-p toolgate-core --test it";
+const GITHUB: &str = "-p toolgate-packs --test it -- github::only";
 const GUARD: &str = "-p toolgate --test it -- http::guard";
 const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
 const POLICY: &str = "-p toolgate-policy --test it";
+const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
+const REMOTE: &str = "-p toolgate-packs --lib -- vault::git::remote";
 const SCRIPT: &str = "-p toolgate-script --lib --test it";
 const SECRETS: &str = "-p toolgate-secrets --test it";
+const VAULT: &str = "-p toolgate-packs --test it -- vault::";
+const VAULT_GIT: &str = "-p toolgate-packs --test it -- vault_git::";
+const WEB: &str = "-p toolgate-packs --test it -- web::";
 
 /// One guard, replaced by a pass-through.
 pub(super) struct Mutant {
@@ -46,6 +56,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         approvals::MUTANTS,
         identity::MUTANTS,
         edge::MUTANTS,
+        outbound::MUTANTS,
+        vault::MUTANTS,
         script::MUTANTS,
     ]
     .into_iter()

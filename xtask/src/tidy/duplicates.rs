@@ -23,7 +23,7 @@ const EXCUSED: &[Excuse] = &[
     Excuse { name: "bit-vec", reason: "see `bit-set`" },
     Excuse {
         name: "bitflags",
-        reason: "only `lsp-types` of `starlark`, which we do not use, has not moved to 2",
+        reason: "`lsp-types` of `starlark`, which we do not use, has not moved to 2; nor has `defmt`, which only `jiff` names",
     },
     Excuse { name: "block-buffer", reason: "see `sha2`" },
     Excuse { name: "cpufeatures", reason: "see `sha2`" },

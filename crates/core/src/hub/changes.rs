@@ -42,7 +42,9 @@ impl Changes {
 
     fn concerns(&self, change: &Change) -> bool {
         match change {
-            Change::Listed(scope, _) | Change::Task(scope, ..) => scope == self.catalog.scope(),
+            Change::Listed(scope, _) => scope == self.catalog.scope(),
+            Change::Task(task) => task.scope == *self.catalog.scope(),
+            Change::Told(notice) => notice.scope == *self.catalog.scope(),
             Change::Updated(_) => true,
         }
     }

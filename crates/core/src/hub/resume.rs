@@ -2,7 +2,7 @@
 
 use crate::parking::{Answered, Parked};
 use crate::seal::{Next, State, digest};
-use crate::{Ask, Call, Hub, Outcome, Result, Run};
+use crate::{Ask, Call, ConnectionId, Hub, Outcome, Result, Run};
 
 use super::Inner;
 
@@ -46,6 +46,11 @@ impl Hub {
 }
 
 impl Inner {
+    /// A client has gone: what waited for its answers ends.
+    pub(crate) fn leave(&self, connection: ConnectionId) {
+        self.metrics.parked(self.parking.leave(connection));
+    }
+
     fn park(&self, parked: Parked) -> Result<Outcome> {
         let now = self.clock.unix_ms();
         let shared = &parked.run.shared;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use toolgate_wire::Era;
+use toolgate_wire::{Raw, Version};
 
 use crate::catalog::{Catalog, Entry};
+use crate::instructions::merged;
 use crate::view::{Making, Page, View};
 use crate::{Call, Hub, ListKind, Listing, Principal, Result, Scope, Source, SourceId, ToolItem, Viewer};
 
@@ -17,8 +18,8 @@ pub struct Look<'a> {
     pub principal: &'a Principal,
     /// The named view they came in by.
     pub profile: Option<&'a Arc<str>>,
-    /// The era they read.
-    pub era: Era,
+    /// The protocol revision they read.
+    pub version: Version,
 }
 
 impl Hub {
@@ -27,12 +28,32 @@ impl Hub {
         self.admit(look.principal)?;
         let catalog = self.inner.catalog(look.principal);
         self.inner.settle(&catalog, &[kind]).await;
-        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.era)
+        self.inner.view(&catalog, look.principal, look.profile).page(kind, cursor, look.version)
     }
 
     /// The catalog as this principal sees it now, without waiting for anything.
     pub fn view(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {
         self.inner.view(&self.inner.catalog(principal), principal, profile)
+    }
+
+    /// What a model should know about using the server: our own words, and those of the sources that this principal
+    /// sees.
+    pub fn instructions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Option<String> {
+        let view = self.view(principal, profile);
+        let filters = &self.inner.filters;
+        let words = |source: &Arc<dyn Source>| {
+            let words = source.instructions()?;
+            Some(filters.clean(&words).into_owned())
+        };
+        let said = view.sources().filter_map(|source| Some((source.id().as_str(), words(source)?)));
+        merged(self.inner.info.instructions.as_deref(), said)
+    }
+
+    /// The extensions that the sources declare which this principal sees: an object.
+    pub fn extensions(&self, principal: &Principal, profile: Option<&Arc<str>>) -> Result<Raw> {
+        let view = self.view(principal, profile);
+        let declared = view.sources().filter_map(|source| source.declares());
+        self.inner.filters.page(crate::extensions::merged(declared))
     }
 
     /// Whether a call would find a source as things are, without waiting for anything.
@@ -84,16 +105,29 @@ impl Inner {
         })
     }
 
-    /// Gives sources that are still learning some time, and merges what there is then.
+    /// Gives sources that are still learning some time, merges what there is then, and lets the gates look at it.
     async fn settle(&self, catalog: &Catalog, kinds: &[ListKind]) {
+        let limit = self.settings.load().list_time_limit;
         let learned = async {
             for kind in kinds {
                 catalog.learned(*kind).await;
             }
         };
         // A source that is still starting must not hold up the others for long.
-        drop(tokio::time::timeout(self.settings.load().list_time_limit, learned).await);
+        drop(tokio::time::timeout(limit, learned).await);
         catalog.refresh();
+        // Gates look at tools only. They get time of their own: a source that is slow must not hide what others have.
+        if !kinds.contains(&ListKind::Tools) {
+            return;
+        }
+        let until = tokio::time::Instant::now() + limit;
+        let listed = catalog.snapshot().listed();
+        for gate in &self.gates {
+            // A gate that has not looked in time shows nothing of what it has not seen.
+            if tokio::time::timeout_at(until, gate.look(&listed)).await == Ok(true) {
+                self.catalogs.each(Catalog::renew);
+            }
+        }
     }
 
     fn view(&self, catalog: &Catalog, principal: &Principal, profile: Option<&Arc<str>>) -> Arc<View> {

@@ -7,10 +7,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::WaitForCancellationFuture;
 use toolgate_wire::{Edit, Raw};
 
-use super::{EVENTS, Event, Log, Progress, Shared};
+use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
 use crate::{
-    Call, Client, ConnectionId, Error, Hub, Kind, LogLevel, Outcome, Principal, Result, Run, Target,
+    Call, Client, ConnectionId, Error, Hub, Kind, LogLevel, Outcome, Principal, Result, Run, Scope, Target,
     ToolName, View,
 };
 
@@ -92,6 +92,12 @@ impl RunHandle {
 
     fn hub(&self) -> Hub {
         Hub::of(self.shared.hub.clone())
+    }
+
+    /// The way to its client after it has ended, where that is a lasting connection.
+    pub fn afterwards(&self) -> Option<Afterwards> {
+        let scope = Scope { principal: self.principal().id.clone() };
+        self.connection().map(|connection| Afterwards::new(&self.shared.hub, scope, connection))
     }
 
     /// Whether JSON texts are to be written without indentation.
@@ -190,19 +196,29 @@ impl RunHandle {
     ///
     /// Does nothing where the client does not understand tasks, or the run is one already.
     pub async fn detach(&self) -> Result<()> {
+        if self.client().takes_tasks() { self.become_task().await } else { Ok(()) }
+    }
+
+    /// Goes on as a task from here, unless it is one already; its client has to understand tasks.
+    pub(crate) async fn become_task(&self) -> Result<()> {
         let shared = &self.shared;
-        if !self.client().capabilities.tasks || shared.detached.swap(true, Ordering::AcqRel) {
+        if shared.detached.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
         let (sender, events) = mpsc::channel(EVENTS);
         let adopted = shared.hub.tasks.adopt(shared, events);
-        let created = adopted.inspect_err(|_| shared.detached.store(false, Ordering::Release))?;
-        shared.deadline.restart(shared.hub.settings.load().task_time_limit);
+        let (created, limit) = adopted.inspect_err(|_| shared.detached.store(false, Ordering::Release))?;
+        shared.deadline.restart(limit);
         let caller =
             std::mem::replace(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner), sender);
         // A caller that has gone away does not learn the task's id, and nobody misses it.
         drop(caller.send(Box::new(Event::Done(Outcome::Task(created)))).await);
         Ok(())
+    }
+
+    /// Whether its caller has a task, or would take one for an answer.
+    pub fn may_be_task(&self) -> bool {
+        self.is_detached() || self.client().takes_tasks()
     }
 
     pub(crate) fn names(&self, operation: &str) {

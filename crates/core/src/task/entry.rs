@@ -1,48 +1,49 @@
 //! One task: where it stands, what it asks, how it ended.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-use toolgate_wire::{Edit, Raw};
+use tokio::sync::{mpsc, watch};
+use toolgate_wire::{Era, Id, Raw, meta};
 
-use crate::ask::Ask;
-use crate::reply::{Written, written};
+use super::ListPlace;
+use super::open::Opens;
+use super::wait::Told;
+use crate::reply::{Written, error_result, written};
 use crate::run::Shared;
-use crate::{Answers, Change, Error, Event, Kind, Outcome, PrincipalId, Question, Scope};
+use crate::{Change, Error, Event, Kind, Outcome, PrincipalId, Question, Scope, Settings, TaskChange};
 
-/// How long a client should wait between two looks.
-const POLL_MS: u32 = 500;
+/// The shortest time for which a task is kept, however short its caller wants it.
+const SHORTEST: Duration = Duration::from_secs(1);
 
 pub(super) struct Entry {
-    id: Arc<str>,
-    run: Arc<Shared>,
-    created_ms: u64,
+    pub(super) id: Arc<str>,
+    pub(super) run: Arc<Shared>,
+    pub(super) created_ms: u64,
     /// How long it may take.
-    limit_ms: u64,
+    limit: Duration,
     /// How long it is kept after its end.
     kept_ms: u64,
+    /// How long it is kept from its beginning, whatever happens, where its caller wanted it so.
+    wanted_ms: Option<u64>,
+    /// What progress notifications of its call must carry.
+    pub(super) token: Option<Id>,
     progress: Mutex<Progress>,
+    /// Tells those who wait for the result to look again.
+    pub(super) moved: watch::Sender<()>,
 }
 
 /// What changes while a task lives.
-struct Progress {
-    updated_ms: u64,
-    message: Option<String>,
-    open: Vec<Open>,
-    used_keys: HashSet<String>,
-    end: Option<End>,
+pub(super) struct Progress {
+    pub(super) updated_ms: u64,
+    pub(super) message: Option<String>,
+    pub(super) opens: Opens,
+    pub(super) end: Option<End>,
+    /// Those who wait for the result hear what is said meanwhile.
+    pub(super) attending: Vec<mpsc::Sender<Told>>,
 }
 
-/// Questions asked together, under keys that this task has never used before.
-struct Open {
-    ask: Ask,
-    keys: Vec<String>,
-    answers: Answers,
-}
-
-enum End {
+pub(super) enum End {
     Completed(Raw),
     Failed(Raw),
     Cancelled,
@@ -51,24 +52,58 @@ enum End {
 impl Entry {
     pub(super) fn new(id: Arc<str>, run: Arc<Shared>, now_ms: u64) -> Self {
         let settings = run.hub.settings.load();
-        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let (limit_ms, kept_ms) = (ms(settings.task_time_limit), ms(settings.task_ttl));
+        let most = settings.task_time_limit.saturating_add(settings.task_ttl);
+        let wanted = run.task.and_then(|task| task.ttl).map(|ttl| ttl.clamp(SHORTEST.min(most), most));
+        let limit = wanted.map_or(settings.task_time_limit, |ttl| ttl.min(settings.task_time_limit));
+        let kept_ms = ms(settings.task_ttl);
         drop(settings);
+        let token = run.params.path(&[meta::META, meta::PROGRESS_TOKEN]).and_then(Id::new);
         let progress = Progress {
             updated_ms: now_ms,
             message: None,
-            open: Vec::new(),
-            used_keys: HashSet::new(),
+            opens: Opens::default(),
             end: None,
+            attending: Vec::new(),
         };
-        Self { id, run, created_ms: now_ms, limit_ms, kept_ms, progress: Mutex::new(progress) }
+        Self {
+            id,
+            run,
+            created_ms: now_ms,
+            limit,
+            kept_ms,
+            wanted_ms: wanted.map(ms),
+            token,
+            progress: Mutex::new(progress),
+            moved: watch::Sender::default(),
+        }
     }
 
-    /// Tells its principal where it stands.
+    /// How long it may take.
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Where it stands in a list.
+    pub(super) fn place(&self) -> ListPlace {
+        (self.created_ms, self.id.clone())
+    }
+
+    pub(super) fn settings(&self) -> Arc<Settings> {
+        self.run.hub.settings.load_full()
+    }
+
+    /// Tells its principal where it stands, and those who wait for it to look again.
     pub(super) fn tell(&self) {
-        let scope = Scope { principal: self.principal().clone() };
+        self.moved.send_replace(());
+        let change = TaskChange {
+            scope: Scope { principal: self.principal().clone() },
+            id: self.id.clone(),
+            connection: self.run.connection(),
+            detail: self.detail(),
+            state: self.state(),
+        };
         // Without listeners there is nobody to tell.
-        drop(self.run.hub.changes.send(Change::Task(scope, self.id.clone(), self.detail())));
+        drop(self.run.hub.changes.send(Change::Task(Arc::new(change))));
     }
 
     pub(super) fn principal(&self) -> &PrincipalId {
@@ -80,10 +115,17 @@ impl Entry {
         self.run.hub.clock.unix_ms()
     }
 
-    /// Whether it ended so long ago that it can go.
+    /// Whether its time is over, so that it can go.
     pub(super) fn is_over(&self, now_ms: u64) -> bool {
+        if let Some(wanted_ms) = self.wanted_ms {
+            return self.created_ms.saturating_add(wanted_ms) < now_ms;
+        }
         let progress = self.lock();
         progress.end.is_some() && progress.updated_ms.saturating_add(self.kept_ms) < now_ms
+    }
+
+    pub(super) fn is_over_now(&self) -> bool {
+        self.is_over(self.now())
     }
 
     /// Stops it; tells whether the state changed.
@@ -92,7 +134,7 @@ impl Entry {
         if progress.end.is_some() {
             return false;
         }
-        progress.open.clear();
+        progress.opens.clear();
         progress.end = Some(End::Cancelled);
         progress.updated_ms = self.now();
         self.run.canceller().cancel();
@@ -108,11 +150,27 @@ impl Entry {
         match event {
             Event::Progress(step) => {
                 let message = step.0.get("message").and_then(|text| text.as_string().map(Into::into));
+                let is_news = message.is_some() && message != progress.message;
                 progress.message = message.or(progress.message.take());
+                progress.say(Told::Progress(step));
+                if !is_news {
+                    return false;
+                }
             }
-            Event::Ask(ask) => progress.ask(ask),
-            Event::Done(outcome) => progress.end = Some(end(outcome, self.run.operation())),
-            Event::Log(_) | Event::Other { .. } | Event::HangUp => return false,
+            Event::Log(log) => {
+                progress.say(Told::Log(log));
+                return false;
+            }
+            Event::Other { method, params } => {
+                progress.say(Told::Other(method, params));
+                return false;
+            }
+            Event::HangUp => return false,
+            Event::Ask(ask) => progress.opens.ask(ask),
+            Event::Done(outcome) => {
+                let legacy = self.run.client().era() == Era::Legacy;
+                progress.end = Some(end(outcome, self.run.operation(), legacy));
+            }
         }
         progress.updated_ms = self.now();
         true
@@ -122,133 +180,64 @@ impl Entry {
     pub(super) fn update(&self, responses: &Raw) -> bool {
         let mut progress = self.lock();
         let answers = responses.entries().filter(|(_, answer)| Question::is_answer(answer));
-        let taken = answers.filter(|(key, answer)| progress.answer(key, answer)).count();
+        let taken = answers.filter(|(key, answer)| progress.opens.answer(key, answer)).count();
         if taken == 0 {
             return false;
         }
-        for open in std::mem::take(&mut progress.open) {
-            if open.is_complete() {
-                open.ask.answer(Ok(open.answers));
-            } else {
-                progress.open.push(open);
-            }
-        }
+        progress.opens.settle();
         progress.updated_ms = self.now();
         true
     }
 
-    /// The description that answers the call which began it.
-    pub(super) fn created(&self) -> Raw {
-        let mut object = self.head(&self.lock());
-        object.insert("resultType".into(), "task".into());
-        Raw::of(&object)
-    }
-
-    /// The whole description: what is asked, or how it ended.
-    pub(super) fn detail(&self) -> Raw {
-        let progress = self.lock();
-        let head = Raw::of(&self.head(&progress));
-        let (name, value) = match &progress.end {
-            Some(End::Completed(result)) => ("result", result.clone()),
-            Some(End::Failed(error)) => ("error", error.clone()),
-            None if !progress.open.is_empty() => ("inputRequests", progress.requests()),
-            Some(End::Cancelled) | None => return head,
-        };
-        Edit::new(&head).set(name, value).finish()
-    }
-
-    fn head(&self, progress: &Progress) -> Map<String, Value> {
-        let status = match &progress.end {
-            Some(End::Completed(_)) => "completed",
-            Some(End::Failed(_)) => "failed",
-            Some(End::Cancelled) => "cancelled",
-            None if progress.open.is_empty() => "working",
-            None => "input_required",
-        };
-        let mut object = Map::new();
-        object.insert("taskId".into(), json!(&*self.id));
-        object.insert("status".into(), json!(status));
-        if let Some(message) = &progress.message {
-            object.insert("statusMessage".into(), json!(message));
+    /// Those who asked learn that these questions get no answer; tells whether the state changed.
+    pub(super) fn refuse(&self, keys: &[String], error: Error) -> bool {
+        let mut progress = self.lock();
+        let refused = progress.opens.refuse(keys, error);
+        if refused {
+            progress.updated_ms = self.now();
         }
-        object.insert("createdAt".into(), json!(crate::time::iso8601(self.created_ms)));
-        object.insert("lastUpdatedAt".into(), json!(crate::time::iso8601(progress.updated_ms)));
-        object.insert("ttlMs".into(), json!(self.ttl_ms(progress)));
-        object.insert("pollIntervalMs".into(), json!(POLL_MS));
-        object
+        refused
     }
 
     /// How long it is kept, counted from its beginning: a client may give up on it after that.
-    fn ttl_ms(&self, progress: &Progress) -> u64 {
+    pub(super) fn ttl_ms(&self, progress: &Progress) -> u64 {
+        if let Some(wanted_ms) = self.wanted_ms {
+            return wanted_ms;
+        }
         let taken = match progress.end {
             Some(_) => progress.updated_ms.saturating_sub(self.created_ms),
-            None => self.limit_ms,
+            None => ms(self.limit),
         };
         taken.saturating_add(self.kept_ms)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever asked may have given up.
-        progress.open.retain(|open| !open.ask.is_over());
+        progress.opens.forget();
         progress
     }
 }
 
 impl Progress {
-    fn ask(&mut self, ask: Ask) {
-        let keys = ask.questions.iter().map(|question| unused(&mut self.used_keys, &question.key)).collect();
-        self.open.push(Open { ask, keys, answers: Answers::default() });
-    }
-
-    /// Takes an answer; tells whether it was asked for and not there yet.
-    fn answer(&mut self, key: &str, answer: &Raw) -> bool {
-        for open in &mut self.open {
-            let place = open.keys.iter().position(|name| name == key);
-            if let Some(question) = place.and_then(|place| open.ask.questions.get(place)) {
-                let new = open.answers.get(&question.key).is_none();
-                if new {
-                    open.answers.insert(question.key.clone(), answer.clone());
-                }
-                return new;
-            }
-        }
-        false
-    }
-
-    fn requests(&self) -> Raw {
-        let unanswered: Vec<Question> = self.open.iter().flat_map(Open::unanswered).collect();
-        crate::parking::requests(unanswered.iter())
+    /// Passes on what the run says to those who wait; who cannot keep up misses some of it.
+    fn say(&mut self, told: Told) {
+        self.attending.retain(|waits| !waits.is_closed());
+        self.attending.iter().for_each(|waits| drop(waits.try_send(told.clone())));
     }
 }
 
-impl Open {
-    fn is_complete(&self) -> bool {
-        self.unanswered().next().is_none()
-    }
-
-    fn unanswered(&self) -> impl Iterator<Item = Question> {
-        let both = self.ask.questions.iter().zip(&self.keys);
-        both.filter(|(question, _)| self.answers.get(&question.key).is_none())
-            .map(|(question, key)| Question { key: key.clone(), ..question.clone() })
-    }
+fn ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A key this task has not used yet, as near to the wanted one as can be.
-fn unused(used: &mut HashSet<String>, wanted: &str) -> String {
-    let mut key = wanted.to_owned();
-    let mut count = 1;
-    while !used.insert(key.clone()) {
-        count += 1;
-        key = format!("{wanted}-{count}");
-    }
-    key
-}
-
-fn end(outcome: Outcome, operation: &str) -> End {
+fn end(outcome: Outcome, operation: &str, legacy: bool) -> End {
     match outcome {
         Outcome::Complete(result) => End::Completed(result),
         Outcome::Failed(error) if error.kind() == Kind::Cancelled => End::Cancelled,
+        // The code of this error means nothing to a legacy client.
+        Outcome::Failed(error) if legacy && error.kind() == Kind::MissingCapability => {
+            End::Completed(error_result(&error, operation))
+        }
         Outcome::Failed(error) => match written(&error, operation) {
             Written::Result(result) => End::Completed(result),
             Written::Error(error) => End::Failed(error),

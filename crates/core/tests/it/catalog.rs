@@ -9,7 +9,7 @@ use toolgate_testkit::{
     Expect, FakeSource, call, client_legacy, drive, hub, list_names, prompt_item, resource_item,
     template_item, text, tool_item,
 };
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::{Raw, Version};
 
 fn answering(name: &'static str, tools: &[&str]) -> FakeSource {
     let answer = move |_, _| async move { Ok(toolgate_core::Outcome::Complete(text(name))) };
@@ -78,7 +78,8 @@ async fn told(changes: &mut Changes) -> Vec<String> {
         all.push(match change {
             Change::Listed(_, kind) => format!("{kind:?}"),
             Change::Updated(uri) => uri.to_string(),
-            Change::Task(_, id, _) => id.to_string(),
+            Change::Task(task) => task.id.to_string(),
+            Change::Told(notice) => notice.method.to_string(),
         });
     }
     all
@@ -136,7 +137,7 @@ async fn a_view_is_made_once_until_something_changes() {
     assert!(!Arc::ptr_eq(&plain, &lean));
     assert!(!Arc::ptr_eq(&plain, &hub.view(&Principal::named("eve"), None)));
     // And so is the first page of a list: the very same bytes.
-    let look = Look { principal: &local, profile: None, era: Era::Modern };
+    let look = Look { principal: &local, profile: None, version: Version::LATEST };
     let page = async || hub.list(&look, ListKind::Tools, None).await.unwrap().as_bytes().as_ptr();
     assert_eq!(page().await, page().await);
     source.change(|listing| listing.tools.clear());
@@ -148,7 +149,7 @@ async fn a_view_is_made_once_until_something_changes() {
 async fn a_modern_page_says_how_long_it_keeps() {
     let hub = hub([Arc::new(answering("a", &["x"]))]);
     let local = Principal::local();
-    let look = Look { principal: &local, profile: None, era: Era::Modern };
+    let look = Look { principal: &local, profile: None, version: Version::LATEST };
     let page = hub.list(&look, ListKind::Tools, None).await.unwrap();
     let page: serde_json::Value = page.to().unwrap();
     assert_eq!(page["resultType"], "complete");

@@ -150,7 +150,11 @@ async fn a_filter_that_breaks_down_lets_nothing_out() {
         assert!(!error.message().contains("secret"), "{error}");
     }
     let local = Principal::local();
-    let look = toolgate_core::Look { principal: &local, profile: None, era: toolgate_wire::Era::Legacy };
+    let look = toolgate_core::Look {
+        principal: &local,
+        profile: None,
+        version: toolgate_wire::Version::LATEST_LEGACY,
+    };
     assert_eq!(hub.list(&look, ListKind::Tools, None).await.unwrap_err().kind(), Kind::Internal);
 }
 

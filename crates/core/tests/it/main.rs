@@ -27,6 +27,8 @@ mod metrics;
 #[cfg(test)]
 mod nested;
 #[cfg(test)]
+mod old_tasks;
+#[cfg(test)]
 mod packs;
 #[cfg(test)]
 mod paging;

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use serde_json::Value;
 use toolgate_core::{Hub, Kind, ListKind, Listing, Look, Principal, Settings};
 use toolgate_testkit::{FakeSource, builder, hub, list, resource_item, tool_item};
-use toolgate_wire::Era;
+use toolgate_wire::Version;
 
 fn tools(range: std::ops::Range<u32>) -> impl FnOnce(&mut Listing) {
     move |listing| listing.tools.extend(range.map(|number| Arc::new(tool_item(&format!("t{number:05}")))))
@@ -93,7 +93,7 @@ async fn a_bad_cursor_is_refused() {
     let of_tools = list(&hub, ListKind::Tools, None).await["nextCursor"].as_str().unwrap().to_owned();
     let gone = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode("1\ngone\nx:1");
     let local = Principal::local();
-    let look = Look { principal: &local, profile: None, era: Era::Legacy };
+    let look = Look { principal: &local, profile: None, version: Version::LATEST_LEGACY };
     for cursor in ["", "x", "!!!!", "AAAA", &of_tools, &gone, &of_tools[1..]] {
         let error = hub.list(&look, ListKind::Resources, Some(cursor)).await.unwrap_err();
         assert_eq!(error.kind(), Kind::InvalidParams, "{cursor}");

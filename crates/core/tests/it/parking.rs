@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, Hub, Kind, Outcome, Principal, Question, Settings};
+use toolgate_core::{Call, Hub, Kind, NewConnection, Outcome, Principal, Question, Settings, Transport};
 use toolgate_host::Clock;
 use toolgate_testkit::{Expect, FakeSource, builder, call, client_modern, first_round, retry};
 use toolgate_wire::{Edit, Raw};
@@ -185,4 +185,29 @@ async fn answers_are_passed_on_as_they_were_written() {
     again.resume.as_mut().unwrap().responses = Some(Raw::literal(exact));
     let Outcome::Complete(told) = first_round(&hub, again).await else { panic!("not complete") };
     assert_eq!(told.as_str(), exact);
+}
+
+#[tokio::test]
+async fn a_run_whose_client_has_gone_waits_no_longer() {
+    let (hub, _, _) = scene(9);
+    let connect = || {
+        let (transport, principal) = (Transport::Stdio, Principal::local());
+        hub.connect(NewConnection { transport, principal, process: None })
+    };
+    let (stays, goes) = (connect(), connect());
+    let mut states = Vec::new();
+    for connection in [&stays, &goes] {
+        let call = Call { connection: Some(connection.id()), ..first() };
+        states.push(first_round(&hub, call).await.asked().1);
+    }
+    assert_eq!(hub.running().len(), 2);
+    drop(goes);
+    let limit = tokio::time::Instant::now() + Duration::from_secs(60);
+    while hub.running().len() > 1 {
+        assert!(tokio::time::Instant::now() < limit, "it still runs");
+        tokio::task::yield_now().await;
+    }
+    let gone = first_round(&hub, retry(first(), &states[1], answers())).await.failed();
+    assert_eq!(gone.kind(), Kind::InvalidParams);
+    first_round(&hub, retry(first(), &states[0], answers())).await.complete();
 }

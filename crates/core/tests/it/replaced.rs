@@ -8,7 +8,7 @@ use toolgate_core::{Change, ListKind, Look, Outcome, Principal, Settings};
 use toolgate_testkit::{
     Expect, FakeSource, call, client_legacy, drive, hub, list_names, resource_item, text,
 };
-use toolgate_wire::Era;
+use toolgate_wire::Version;
 
 #[tokio::test]
 async fn new_sources_are_listed_and_called_and_old_ones_are_gone() {
@@ -74,7 +74,7 @@ async fn a_call_under_way_ends_with_the_source_it_began_with() {
 #[tokio::test]
 async fn new_settings_hold_for_lists_that_were_ready_before() {
     let hub = hub([Arc::new(FakeSource::new("two").echo("a").echo("b"))]);
-    let look = Look { principal: &Principal::local(), profile: None, era: Era::Legacy };
+    let look = Look { principal: &Principal::local(), profile: None, version: Version::LATEST_LEGACY };
     let whole = hub.list(&look, ListKind::Tools, None).await.unwrap();
     assert!(whole.get("nextCursor").is_none());
     hub.set_settings(Settings { page_size: 1, ..Settings::default() });

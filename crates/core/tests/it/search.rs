@@ -15,7 +15,7 @@ use toolgate_testkit::{
     Driven, Expect, FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive, list,
     list_names, text, tool_item,
 };
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::{Raw, Version};
 
 const THREE: [&str; 3] = ["tools_search", "tools_describe", "tools_call"];
 
@@ -266,7 +266,7 @@ async fn a_gate_says_who_searches_and_else_it_is_as_set() {
             .unwrap();
         for (profile, count) in [(None, plain), (Some("search"), 3), (Some("list"), 1)] {
             let (profile, principal) = (profile.map(Arc::from), Principal::local());
-            let look = Look { principal: &principal, profile: profile.as_ref(), era: Era::Modern };
+            let look = Look { principal: &principal, profile: profile.as_ref(), version: Version::LATEST };
             let page: Value = hub.list(&look, ListKind::Tools, None).await.unwrap().to().unwrap();
             assert_eq!(page["tools"].as_array().unwrap().len(), count, "{search:?} {profile:?}");
             assert_eq!(page["resultType"], "complete");
@@ -293,7 +293,7 @@ async fn a_list_that_is_searched_has_one_page() {
     hub.set_settings(Settings { page_size: 1, ..settings(Search::Always) });
     assert_eq!(list_names(&hub, ListKind::Tools).await, THREE);
     let principal = Principal::local();
-    let look = Look { principal: &principal, profile: None, era: Era::Legacy };
+    let look = Look { principal: &principal, profile: None, version: Version::LATEST_LEGACY };
     let error = hub.list(&look, ListKind::Tools, Some(&cursor)).await.unwrap_err();
     assert_eq!(error.kind(), Kind::InvalidParams);
 }

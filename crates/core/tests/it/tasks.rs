@@ -257,9 +257,9 @@ async fn every_new_state_is_told_to_its_principal_and_to_nobody_else() {
     let mut mine = hub.changes(&Principal::local());
     let mut eves = hub.changes(&Principal::named("eve"));
     let mut next = async || match mine.next().await {
-        Some(Change::Task(scope, id, detail)) => {
-            assert_eq!(scope.principal.as_str(), "local");
-            (id.to_string(), detail.to::<Value>().unwrap()["status"].as_str().unwrap().to_owned())
+        Some(Change::Task(task)) => {
+            assert_eq!(task.scope.principal.as_str(), "local");
+            (task.id.to_string(), task.detail.to::<Value>().unwrap()["status"].as_str().unwrap().to_owned())
         }
         other => panic!("no task: {other:?}"),
     };

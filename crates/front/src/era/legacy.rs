@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use toolgate_core::{Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target, TraceContext};
-use toolgate_wire::{Era, Id, Raw};
+use toolgate_core::{
+    Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target, TaskRequest, TraceContext,
+};
+use toolgate_wire::{Era, Id, Raw, Version};
 
-use super::{Begun, Incoming, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, extensions, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -34,7 +36,8 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, deliv
 }
 
 async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
-    let asked = asked::read(&incoming, Era::Legacy, hub)?;
+    let version = peer.client().version;
+    let asked = asked::read(&incoming, version, hub)?;
     let Incoming { request, params, members, about, trace } = incoming;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
@@ -44,14 +47,17 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
             Raw::literal("{}")
         }
         Asked::List(kind, cursor) => {
-            let look = Look { principal: &peer.principal, profile: peer.profile.as_ref(), era: Era::Legacy };
+            let look = Look { principal: &peer.principal, profile: peer.profile.as_ref(), version };
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
             super::listed(&request, kind, &page);
             page
         }
+        Asked::ListTasks(cursor) => hub.list_tasks(&peer.principal, cursor.as_deref())?,
         Asked::Call(target, _) => {
             let token = about.progress_id();
-            let sent = Sent { params, arguments: members.arguments, trace };
+            let may_be_task = version.has_core_tasks() && matches!(target, Target::Tool(_));
+            let task = if may_be_task { members.as_task()? } else { None };
+            let sent = Sent { params, arguments: members.arguments, task, trace };
             return call(hub, peer, (request.id, token), target, sent, delivery).await;
         }
         Asked::Ping | Asked::Discover | Asked::Listen => Raw::literal("{}"),
@@ -62,11 +68,13 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Deli
 fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<Raw> {
     asked::text(params, "protocolVersion")?;
     let version = peer.greet(params);
+    let extensions = extensions(hub, &peer.principal, peer.profile.as_ref(), None);
+    let more: Vec<&str> = [tasks(version), &extensions].into_iter().filter(|part| !part.is_empty()).collect();
     Ok(Raw::trusted(
         format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"serverInfo":{}{}}}"#,
             version.as_str(),
-            capabilities(hub.offers(), delivery.lasting, ""),
+            capabilities(hub.offers(), delivery.lasting, &more.join(",")),
             hub.info().raw.as_str(),
             instructions(hub, &peer.principal, peer.profile.as_ref()),
         )
@@ -74,10 +82,19 @@ fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<
     ))
 }
 
+/// What is said of tasks where they are part of the version: any call of a tool can be one, for the hub keeps its answer.
+fn tasks(version: Version) -> &'static str {
+    match version.has_core_tasks() {
+        true => r#""tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#,
+        false => "",
+    }
+}
+
 /// What a call was sent with.
 struct Sent {
     params: Raw,
     arguments: Option<Raw>,
+    task: Option<TaskRequest>,
     trace: Option<Arc<TraceContext>>,
 }
 
@@ -93,11 +110,14 @@ async fn call(
         return Err(Error::new(Kind::InvalidParams, IN_USE));
     }
     let mut client = peer.client();
-    if client.reachable && !delivery.streams {
+    // A task asks on the way of whoever waits for its result.
+    let carries = delivery.streams || (sent.task.is_some() && delivery.lasting);
+    if client.reachable && !carries {
         client = Arc::new(Client { reachable: false, ..(*client).clone() });
     }
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), sent.params);
     call.arguments = sent.arguments;
+    call.task = sent.task;
     call.trace = sent.trace;
     call.log_level = Some(peer.level());
     call.profile = peer.profile.clone();
@@ -116,6 +136,7 @@ async fn call(
         target,
         token,
         level: Some(peer.level()),
+        as_task: sent.task.is_some(),
         peer: Some(peer.clone()),
         run: Some(run),
         registered,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use toolgate_core::{
     Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target,
-    Transport,
+    Transport, carried_extensions,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
-use super::{Begun, Incoming, capabilities, instructions};
+use super::{Begun, Incoming, capabilities, extensions, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
@@ -89,7 +89,7 @@ async fn started(
     incoming: Incoming,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
-    let asked = asked::read(&incoming, Era::Modern, hub);
+    let asked = asked::read(&incoming, Version::LATEST, hub);
     // A method that does not exist needs no headers; for one that does, they come before its params.
     if let Some(get) = headers.filter(|_| exists(hub, at, &incoming, &asked))
         && let Err(mismatch) = check_headers(hub, at, &incoming, asked.as_ref().ok(), get)
@@ -106,7 +106,7 @@ async fn started(
     match asked? {
         Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub, at)))),
         Asked::List(kind, cursor) => {
-            let look = Look { principal: at.principal, profile: at.profile, era: Era::Modern };
+            let look = Look { principal: at.principal, profile: at.profile, version: Version::LATEST };
             let page = hub.list(&look, kind, cursor.as_deref()).await?;
             super::listed(&request, kind, &page);
             Ok(Begun::Answer(Answer::result(&request.id, &page)))
@@ -134,6 +134,7 @@ async fn started(
                 target,
                 token,
                 level,
+                as_task: false,
                 peer: None,
                 run: Some(hub.start(call)),
                 registered: None,
@@ -141,7 +142,7 @@ async fn started(
             })))
         }
         // `asked::read` has refused them: they do not exist in this era.
-        Asked::Initialize | Asked::Ping | Asked::SetLevel(_) => {
+        Asked::Initialize | Asked::Ping | Asked::SetLevel(_) | Asked::ListTasks(_) => {
             Err(Error::new(Kind::UnknownMethod, "unknown method"))
         }
     }
@@ -189,18 +190,20 @@ fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
         transport: at.transport,
         reachable: true,
         name: about.client_info.as_ref().and_then(ClientName::read).map(Arc::new),
+        extensions: about.capabilities.as_ref().and_then(carried_extensions),
     })
 }
 
 fn discovered(hub: &Hub, at: &Entrance<'_>) -> Raw {
     let versions: Vec<String> =
         Version::ALL.iter().map(|version| format!("\"{}\"", version.as_str())).collect();
-    let tasks = if hub.offers().tasks { r#""extensions":{"io.modelcontextprotocol/tasks":{}}"# } else { "" };
+    let tasks = hub.offers().tasks.then_some(r#""io.modelcontextprotocol/tasks":{}"#);
+    let extensions = extensions(hub, at.principal, at.profile, tasks);
     Raw::trusted(
         format!(
             r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":{}{},"ttlMs":{DISCOVER_TTL_MS},"cacheScope":"private","_meta":{{"{}":{}}}}}"#,
             versions.join(","),
-            capabilities(hub.offers(), true, tasks),
+            capabilities(hub.offers(), true, &extensions),
             instructions(hub, at.principal, at.profile),
             meta::SERVER_INFO,
             hub.info().raw.as_str(),

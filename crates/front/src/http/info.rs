@@ -25,9 +25,9 @@ pub(crate) fn health(shared: &Shared) -> Reply {
     };
     let sources = shared.hub.sources();
     let sources: Vec<&str> = sources.iter().map(SourceId::as_str).collect();
-    let upstreams = shared.hub.upstreams();
+    let upstreams = shared.hub.upstream_states();
     let upstreams: Map<String, Value> =
-        upstreams.into_iter().map(|status| (status.name, status.state.as_str().into())).collect();
+        upstreams.into_iter().map(|(source, state)| (source.to_string(), state.as_str().into())).collect();
     let body = json!({
         "status": word,
         "why": why,

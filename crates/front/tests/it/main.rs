@@ -1,6 +1,8 @@
 //! The front on bytes, over a hub in memory: made-up lines and requests, each answered as often as it should be.
 
 #[cfg(test)]
+mod afterwards;
+#[cfg(test)]
 mod heads;
 #[cfg(test)]
 mod lines;
@@ -8,5 +10,11 @@ mod lines;
 mod methods;
 #[cfg(test)]
 mod scene;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod talk;
+#[cfg(test)]
+mod tasks;
 #[cfg(test)]
 mod traces;

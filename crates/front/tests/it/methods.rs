@@ -12,6 +12,7 @@ use toolgate_front::http::{HttpConfig, Server};
 use toolgate_testkit::{FakeSource, hub, text};
 
 use crate::scene::{Nobody, PATIENCE, runtime};
+use crate::talk::Talk;
 
 /// How a request for a method is answered: the status, and a part of the body.
 #[track_caller]
@@ -62,10 +63,30 @@ fn they_pass_where_a_server_declares_them_and_are_unknown_elsewhere() {
         check(foreign, "even/list", Some("Mcp-Method: even/list\r\n"), (404, "-32601"));
         // A method that does not exist needs no headers; one that does, needs them.
         check(foreign, "even/list", Some(""), (404, "-32601"));
-        check(foreign, "tasks/list", None, (200, "-32601"));
+        check(foreign, "tasks/anything", None, (200, "-32601"));
         check(foreign, "tools/anything", None, (200, "-32601"));
     }
     check(true, "odd/list", Some(""), (400, "-32020"));
     check(false, "odd/list", None, (200, "-32601"));
     check(false, "odd/list", named, (404, "-32601"));
+}
+
+#[test]
+fn what_servers_add_to_the_protocol_is_declared_in_either_era() {
+    runtime().block_on(async {
+        let source = FakeSource::new("a").echo("x").foreign(&["com.example/odd", "no name"]);
+        let hub = hub([Arc::new(source)]);
+        let mut legacy = Talk::begin(hub.clone()).await;
+        assert_eq!(legacy.greet("2025-11-25").await["extensions"], json!({"com.example/odd": {}}));
+        legacy.end().await;
+        let mut modern = Talk::begin(hub).await;
+        let about = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let found = modern.ask("server/discover", json!({"_meta": about})).await;
+        let both = json!({"io.modelcontextprotocol/tasks": {}, "com.example/odd": {}});
+        assert_eq!(found["capabilities"]["extensions"], both);
+        modern.end().await;
+    });
 }

@@ -83,6 +83,25 @@ pub(super) fn stat(dir: &Dir, path: &RelPath) -> Result<Entry> {
     Ok(Entry::new(path.file_name().unwrap_or_default().into(), &metadata))
 }
 
+/// Where a path really leads, without links.
+pub(super) fn real(dir: &Dir, path: &RelPath) -> Result<RelPath> {
+    let real = dir.canonicalize(path.native()).map_err(|error| FileError::from_io(path, error))?;
+    let text = real.to_str().ok_or_else(|| FileError::InvalidPath {
+        path: path.named(),
+        reason: "it leads to a name that is not UTF-8",
+    })?;
+    RelPath::parse(text, "")
+}
+
+/// What stands at each of these paths, if anything does; links are not followed at the end of a path.
+pub(super) fn look(dir: &Dir, paths: &[RelPath]) -> Vec<Option<Entry>> {
+    let entry = |path: &RelPath| {
+        let metadata = dir.symlink_metadata(path.native()).ok()?;
+        Some(Entry::new(path.file_name().unwrap_or_default().into(), &metadata))
+    };
+    paths.iter().map(entry).collect()
+}
+
 impl Entry {
     fn new(name: OsString, metadata: &Metadata) -> Self {
         let kind = Kind::of(metadata.file_type());

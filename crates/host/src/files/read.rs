@@ -41,7 +41,12 @@ impl ReadOptions {
 }
 
 pub(super) fn read(dir: &Dir, path: &RelPath, options: &ReadOptions) -> Result<FileContent> {
-    let (mut file, metadata) = open_regular(dir, path.native(), path)?;
+    read_at(dir, path.native(), path, options)
+}
+
+/// Reads the file at `at`, seen from `dir`; errors call it `path`.
+pub(super) fn read_at(dir: &Dir, at: &Path, path: &RelPath, options: &ReadOptions) -> Result<FileContent> {
+    let (mut file, metadata) = open_regular(dir, at, path)?;
     let size = metadata.len();
     let rest = size.saturating_sub(options.offset);
     let wanted = options.length.map_or(rest, |length| length.min(rest));

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::lock::{FolderLock, LOCK_TIMEOUT};
 use super::temp::Temp;
-use super::{FileError, RelPath, Result, read};
+use super::{FileError, ReadOptions, RelPath, Result, read};
 
 // As many as the kernel follows.
 const MAX_LINKS: usize = 40;
@@ -68,18 +68,8 @@ struct Place {
 
 pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOptions) -> Result<Written> {
     check_size(path, bytes.len() as u64, options.max_bytes)?;
-    let free = |real: &Path| match (options.protected)(real) {
-        true => Err(FileError::Protected { path: path.named() }),
-        false => Ok(()),
-    };
-    free(path.native())?;
-    if options.create_dirs {
-        make_folders(dir, path)?;
-    }
     let failed = |error| FileError::from_io(path, error);
-    let follow = options.mode != WriteMode::CreateNew;
-    let place = locate(dir, path, follow)?;
-    free(&place.real)?;
+    let place = Place::find(dir, path, options)?;
     let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
     if options.mode == WriteMode::CreateNew && place.folder.symlink_metadata(&place.name).is_ok() {
         return Err(FileError::AlreadyExists { path: path.named() });
@@ -106,12 +96,51 @@ pub(super) fn write(dir: &Dir, path: &RelPath, bytes: &[u8], options: &WriteOpti
     Ok(Written { bytes: total_size - kept_size, total_size, created: existing.is_none() })
 }
 
+/// Writes what `change` makes of what the file holds, while no other writer can.
+pub(super) fn change<E>(
+    dir: &Dir,
+    path: &RelPath,
+    options: &WriteOptions,
+    change: impl FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, E>,
+) -> Result<Result<Written, E>> {
+    let failed = |error| FileError::from_io(path, error);
+    let place = Place::find(dir, path, options)?;
+    let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
+    let existing = place.existing(path)?;
+    let whole = ReadOptions::whole(options.max_bytes);
+    let old = match &existing {
+        Some(_) => Some(read::read_at(&place.folder, Path::new(&place.name), path, &whole)?.bytes),
+        None => None,
+    };
+    let bytes = match change(old) {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(Err(error)),
+    };
+    check_size(path, bytes.len() as u64, options.max_bytes)?;
+    let mut temp = Temp::create(&place.folder, existing.as_ref()).map_err(failed)?;
+    temp.append(&bytes).map_err(failed)?;
+    let total_size = temp.size();
+    temp.publish(&place.name, existing.is_none()).map_err(failed)?;
+    lock.sync();
+    Ok(Ok(Written { bytes: total_size, total_size, created: existing.is_none() }))
+}
+
 pub(super) fn remove(dir: &Dir, path: &RelPath) -> Result<()> {
     let place = locate(dir, path, false)?;
     let lock = FolderLock::acquire(&place.folder, path, LOCK_TIMEOUT)?;
     place.folder.remove_file(&place.name).map_err(|error| FileError::from_io(path, error))?;
     lock.sync();
     Ok(())
+}
+
+pub(super) fn link(dir: &Dir, path: &RelPath, target: &Path) -> Result<()> {
+    let failed = |error| FileError::from_io(path, error);
+    let is_link = |metadata: Metadata| metadata.is_symlink();
+    if dir.symlink_metadata(path.native()).is_ok_and(is_link) {
+        // A link to another place cannot be read as a path of the root, so it is made anew.
+        dir.remove_file(path.native()).map_err(failed)?;
+    }
+    dir.symlink_contents(target, path.native()).map_err(failed)
 }
 
 fn check_size(path: &RelPath, size: u64, limit: u64) -> Result<()> {
@@ -121,15 +150,25 @@ fn check_size(path: &RelPath, size: u64, limit: u64) -> Result<()> {
 fn make_folders(dir: &Dir, path: &RelPath) -> Result<()> {
     let Some(parent) = path.parent().filter(|parent| !parent.is_root()) else { return Ok(()) };
     let missing = dir.open_dir(parent.native()).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-    if !missing {
-        // It is there, or it cannot be, which `locate` will say.
-        return Ok(());
+    // It is there, or it cannot be, which `locate` will say.
+    match missing.then(|| make_folder(dir, &parent)) {
+        Some(Err(FileError::AlreadyExists { .. })) | None => Ok(()),
+        Some(made) => made,
     }
-    match dir.create_dir_all(parent.native()) {
-        // Somebody else was faster, or a link leads nowhere.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other.map_err(|error| FileError::from_io(path, error)),
+}
+
+pub(super) fn make_folder(dir: &Dir, path: &RelPath) -> Result<()> {
+    dir.create_dir_all(path.native()).map_err(|error| FileError::from_io(path, error))
+}
+
+/// Where a path leads once all that is missing of it is made.
+fn real_to_be(dir: &Dir, path: &Path) -> PathBuf {
+    for there in path.ancestors().skip(1).filter(|there| !there.as_os_str().is_empty()) {
+        if let (Ok(real), Ok(missing)) = (dir.canonicalize(there), path.strip_prefix(there)) {
+            return real.join(missing);
+        }
     }
+    path.to_owned()
 }
 
 /// Finds the folder and the name; follows links at the end of the path, through the confined folder each time.
@@ -155,6 +194,23 @@ fn locate(dir: &Dir, path: &RelPath, follow: bool) -> Result<Place> {
 }
 
 impl Place {
+    /// Where the file is to be, provided that it may be written; folders on the way are made where that is wanted.
+    fn find(dir: &Dir, path: &RelPath, options: &WriteOptions) -> Result<Self> {
+        let free = |real: &Path| match (options.protected)(real) {
+            true => Err(FileError::Protected { path: path.named() }),
+            false => Ok(()),
+        };
+        free(path.native())?;
+        if options.create_dirs {
+            // No folder is made where no file may be.
+            free(&real_to_be(dir, path.native()))?;
+            make_folders(dir, path)?;
+        }
+        let place = locate(dir, path, options.mode != WriteMode::CreateNew)?;
+        free(&place.real)?;
+        Ok(place)
+    }
+
     /// The regular file that is there, if any, provided that it may be changed.
     fn existing(&self, path: &RelPath) -> Result<Option<Metadata>> {
         let metadata = match self.folder.symlink_metadata(&self.name) {

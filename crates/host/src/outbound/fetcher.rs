@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderValue, LOCATION, TE,
-    TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap,
+    HeaderValue, LOCATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response};
@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use super::decode::{CODINGS, Undecoded, decode};
+use super::is_allowed;
 use super::lookup::{Lookup, MachineLookup};
 use super::reach::{Barred, Reach, Resolver};
 
@@ -57,6 +58,12 @@ pub enum FetchError {
     /// The host is on this machine or in a network of its own.
     #[error("`{url}` is at no public address")]
     TooNear {
+        /// The address.
+        url: String,
+    },
+    /// A redirect would send a secret without encryption.
+    #[error("`{url}` is an address without `https`")]
+    InTheClear {
         /// The address.
         url: String,
     },
@@ -115,14 +122,37 @@ pub struct FetchRequest {
     pub body: Bytes,
 }
 
-/// Fetches what a caller names. It sends no cookies and no credentials, and uses no proxy: whoever resolves the name
-/// decides where it leads, so it has to be us.
+/// A request on its way, with what holds for every hop.
+struct Journey<'a> {
+    /// Its headers go only where its address leads, not where a redirect leads elsewhere.
+    request: FetchRequest,
+    /// Headers for every hop.
+    headers: HeaderMap,
+    /// What must agree, beside our reach.
+    may: &'a (dyn Fn(&Url) -> bool + Sync),
+    /// Whether a redirect may not lead out of `https`.
+    secret: bool,
+}
+
+/// Fetches what a caller names. It sends no cookies, no credentials but those it is given, and uses no proxy: whoever
+/// resolves the name decides where it leads, so it has to be us.
 #[derive(Debug)]
 pub struct Fetcher {
     reach: Arc<Reach>,
     lookup: Arc<dyn Lookup>,
     limits: FetchLimits,
     client: OnceCell<Client>,
+}
+
+/// What goes with a request beside its address.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// Headers for every hop, such as what is known of the body already.
+    pub headers: HeaderMap,
+    /// What lets us in; only where the address itself leads, not where a redirect leads elsewhere.
+    pub credentials: Option<HeaderValue>,
+    /// Whether the address is a secret: then it may not go in the clear, on any hop.
+    pub secret: bool,
 }
 
 /// An answer whose body is not read yet.
@@ -156,9 +186,29 @@ impl Fetcher {
     /// # Errors
     /// An address on the way may not be asked, or there was no answer in time.
     pub async fn open(&self, url: &str, accept: &'static str) -> Result<Opened, FetchError> {
-        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
-        let request = FetchRequest { method: Method::GET, url: url.to_owned(), headers, body: Bytes::new() };
-        self.send(request, |_| true).await
+        self.open_with(url, accept, &Beside::default()).await
+    }
+
+    /// The same, with more than an address: for what a person configured, not for what a caller names.
+    ///
+    /// # Errors
+    /// An address on the way may not be asked, or there was no answer in time.
+    pub async fn open_with(
+        &self,
+        url: &str,
+        accept: &'static str,
+        beside: &Beside,
+    ) -> Result<Opened, FetchError> {
+        let credentials = beside.credentials.clone().map(|value| (AUTHORIZATION, value));
+        let request = FetchRequest {
+            method: Method::GET,
+            url: url.to_owned(),
+            headers: credentials.into_iter().collect(),
+            body: Bytes::new(),
+        };
+        let mut headers = beside.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        self.go(Journey { request, headers, may: &|_| true, secret: beside.secret }).await
     }
 
     /// Sends a request as it is worded, where `may` agrees too, hop by hop. Only `GET` follows redirects, and takes its
@@ -168,49 +218,51 @@ impl Fetcher {
     /// An address on the way may not be asked, or there was no answer in time.
     pub async fn send(
         &self,
-        request: FetchRequest,
-        may: impl Fn(&Url) -> bool,
+        mut request: FetchRequest,
+        may: impl Fn(&Url) -> bool + Sync,
     ) -> Result<Opened, FetchError> {
-        let until = Instant::now() + self.limits.time;
-        let url = told(&request.url);
-        let late = |_| FetchError::Late { url, time: self.limits.time };
-        timeout_at(until, self.follow(request, may, until)).await.map_err(late)?
+        for ours in [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, TE, TRAILER, UPGRADE] {
+            request.headers.remove(ours);
+        }
+        let accept = request.headers.get(ACCEPT).map(|value| (ACCEPT, value.clone()));
+        let headers = accept.into_iter().collect();
+        self.go(Journey { request, headers, may: &may, secret: false }).await
     }
 
-    async fn follow(
-        &self,
-        request: FetchRequest,
-        may: impl Fn(&Url) -> bool,
-        until: Instant,
-    ) -> Result<Opened, FetchError> {
-        let FetchRequest { method, url, mut headers, body } = request;
-        for ours in [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, TE, TRAILER, UPGRADE] {
-            headers.remove(ours);
-        }
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
+    async fn go(&self, journey: Journey<'_>) -> Result<Opened, FetchError> {
+        let until = Instant::now() + self.limits.time;
+        let url = told(&journey.request.url);
+        let late = |_| FetchError::Late { url, time: self.limits.time };
+        timeout_at(until, self.follow(journey, until)).await.map_err(late)?
+    }
+
+    async fn follow(&self, journey: Journey<'_>, until: Instant) -> Result<Opened, FetchError> {
+        let Journey { request: FetchRequest { method, url, headers: own, body }, .. } = &journey;
         let permitted = |at: Option<Url>, written: &str| {
             let at = self.permitted(at, written)?;
-            if may(&at) { Ok(at) } else { Err(FetchError::Denied { url: told(at.as_str()) }) }
+            if (journey.may)(&at) { Ok(at) } else { Err(FetchError::Denied { url: told(at.as_str()) }) }
         };
-        let mut at = permitted(Url::parse(&url).ok(), &url)?;
+        let first = permitted(Url::parse(url).ok(), url)?;
+        let mut at = first.clone();
         for _ in 0..=self.limits.redirects {
+            let mut headers = journey.headers.clone();
+            if at.origin() == first.origin() {
+                headers.extend(own.clone());
+            }
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
             let request = self.client().await?.request(method.clone(), at.clone());
-            let sent = request.headers(headers.clone()).body(body.clone()).send().await;
+            let sent = request.headers(headers).body(body.clone()).send().await;
             let answer = sent.map_err(|error| lost(&at, error))?;
-            let next = location(&answer).filter(|_| method == Method::GET);
-            let Some(next) = next else {
+            let Some(next) = location(&answer).filter(|_| *method == Method::GET) else {
                 let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
                 return Ok(Opened { url: at, status, headers, body: answer, until, limits: self.limits });
             };
-            let behind = permitted(at.join(&next).ok(), &next)?;
-            if behind.origin() != at.origin() {
-                // What lets us in here is nothing to them.
-                let kept = [ACCEPT, ACCEPT_ENCODING].map(|name| (headers.get(&name).cloned(), name));
-                headers = kept.into_iter().filter_map(|(value, name)| Some((name, value?))).collect();
+            at = permitted(at.join(&next).ok(), &next)?;
+            if journey.secret && !is_allowed(at.as_str()) {
+                return Err(FetchError::InTheClear { url: told(&next) });
             }
-            at = behind;
         }
-        Err(FetchError::Redirects { url: told(&url), most: self.limits.redirects })
+        Err(FetchError::Redirects { url: told(url), most: self.limits.redirects })
     }
 
     /// An address, if it may be asked as far as it can be told without resolving its name.

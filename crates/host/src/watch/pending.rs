@@ -21,6 +21,7 @@ struct State {
     paths: BTreeSet<RelPath>,
     many: bool,
     closed: bool,
+    polled: bool,
     count: u64,
 }
 
@@ -42,6 +43,15 @@ impl Pending {
     pub(super) fn close(&self) {
         self.state().closed = true;
         self.bell.notify_one();
+    }
+
+    /// From now on changes are looked for every few seconds.
+    pub(super) fn polled(&self) {
+        self.state().polled = true;
+    }
+
+    pub(super) fn is_polled(&self) -> bool {
+        self.state().polled
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -28,6 +28,7 @@ pub(super) async fn run(
     interval: Duration,
     stop: CancellationToken,
 ) {
+    pending.polled();
     let mut pause = interval;
     while stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_some() {
         let started = Instant::now();

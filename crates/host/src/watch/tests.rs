@@ -122,3 +122,24 @@ async fn a_watch_ends_with_its_owner_and_its_task_ends_with_it() {
     assert!(scene.tasks.shutdown(Duration::from_secs(5)).await);
     assert_eq!(watch.next().await, None);
 }
+
+#[tokio::test]
+async fn what_changed_so_far_can_be_taken_without_waiting() {
+    let scene = Scene::new();
+    let watch = scene.notified().await;
+    assert!(watch.is_prompt());
+    assert_eq!(watch.so_far(), None);
+    scene.write("a.md", "1");
+    let limit = Instant::now() + Duration::from_secs(20);
+    let mut taken = None;
+    while taken.is_none() && Instant::now() < limit {
+        taken = watch.so_far();
+        sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!(taken, Some(Changes::Paths([RelPath::parse("a.md", "").unwrap()].into())));
+    let polled = scene.polled().await;
+    while polled.is_prompt() && Instant::now() < limit {
+        sleep(Duration::from_millis(2)).await;
+    }
+    assert!(!polled.is_prompt());
+}

@@ -127,3 +127,45 @@ fn no_error_names_a_place_on_the_host() {
     let missing = Root::open(scene.place.path().join("nowhere")).unwrap_err();
     assert_eq!(missing.to_string(), "`.` does not exist");
 }
+
+#[test]
+fn many_files_are_read_and_looked_at_in_one_go() {
+    let scene = Scene::new();
+    scene.put("a/b", "one");
+    scene.put("big", "x".repeat(2_000));
+    scene.link("a/b", "to-b");
+    scene.link(scene.outside(), "out");
+    let path = |text: &str| RelPath::parse(text, "").unwrap();
+    let paths = ["a/b", "none", "to-b", "out/secret.txt", "big"].map(path).to_vec();
+    let visit = |path: RelPath, read: Result<toolgate_host::files::FileContent, FileError>| {
+        format!("{path} {} {}", kind(&read), read.map_or(0, |content| content.total_size))
+    };
+    let read = scene.runtime.block_on(scene.root.read_each(paths.clone(), LIMIT, visit)).unwrap();
+    assert_eq!(
+        read,
+        ["a/b ok 3", "none not found 0", "to-b ok 3", "out/secret.txt outside 0", "big too large 0"]
+    );
+    let looked = scene.runtime.block_on(scene.root.look(paths)).unwrap();
+    let sizes: Vec<_> = looked.into_iter().map(|entry| entry.map(|entry| (entry.kind, entry.size))).collect();
+    use toolgate_host::files::Kind::{File, Symlink};
+    assert_eq!(sizes, [Some((File, 3)), None, Some((Symlink, 0)), None, Some((File, 2_000))]);
+}
+
+#[test]
+fn where_a_path_really_leads_is_told_without_links() {
+    let scene = Scene::new();
+    scene.put("a/.hidden/b", "x");
+    scene.link("a/.hidden", "way");
+    scene.link(scene.outside(), "out");
+    let real = |text: &str| {
+        let real = scene.runtime.block_on(scene.root.real(&RelPath::parse(text, "").unwrap()));
+        real.map(|path| path.to_string()).map_err(|error| kind(&Err::<(), _>(error)))
+    };
+    assert_eq!(real("way/b"), Ok("a/.hidden/b".into()));
+    assert_eq!(real("a"), Ok("a".into()));
+    assert_eq!(real(""), Ok(String::new()));
+    assert_eq!(real("none"), Err("not found"));
+    assert_eq!(real("out/secret.txt"), Err("outside"));
+    let place = scene.runtime.block_on(scene.root.place()).unwrap();
+    assert_eq!(place, fs::canonicalize(scene.root.path()).unwrap());
+}

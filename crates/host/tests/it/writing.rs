@@ -190,3 +190,68 @@ fn what_dead_writers_left_is_swept_away_but_not_what_a_living_one_needs() {
     drop(writing);
     assert_eq!(scene.runtime.block_on(scene.root.sweep(100)).unwrap(), 1);
 }
+
+type Make = fn(Option<Vec<u8>>) -> Result<Vec<u8>, &'static str>;
+
+#[test]
+fn a_change_sees_what_is_there_and_leaves_it_where_it_fails() {
+    let scene = Scene::new();
+    let change = |path: &str, make: Make| {
+        let path = RelPath::parse(path, "").unwrap();
+        let protected = |path: &std::path::Path| path.starts_with("secret");
+        let options = WriteOptions { create_dirs: true, mode: Replace, max_bytes: LIMIT, protected };
+        scene.runtime.block_on(scene.root.change(&path, options, make))
+    };
+    let grow: Make = |old| Ok([old.unwrap_or_default(), b"x".to_vec()].concat());
+    let written = |total_size, created| Written { bytes: total_size, total_size, created };
+    assert_eq!(change("a/b", grow).unwrap(), Ok(written(1, true)));
+    assert_eq!(change("a/b", grow).unwrap(), Ok(written(2, false)));
+    assert_eq!(change("a/b", |_| Err("no")).unwrap(), Err("no"));
+    assert_eq!(kind(&change("a/b", |_| Ok(vec![0; 1_001]))), "too large");
+    assert_eq!(kind(&change("secret/a", grow)), "protected");
+    fs::create_dir(scene.host("secret")).unwrap();
+    scene.link("secret", "to-secret");
+    assert_eq!(kind(&change("to-secret/deep/er/a", grow)), "protected");
+    assert_eq!(fs::read_dir(scene.host("secret")).unwrap().count(), 0, "no folder is made there");
+    scene.link("a", "to-a");
+    assert_eq!(change("to-a/b", grow).unwrap(), Ok(written(3, false)));
+    scene.link(scene.outside(), "out");
+    assert_eq!(kind(&change("out/secret.txt", grow)), "outside");
+    scene.put("huge", "x".repeat(1_001));
+    assert_eq!(kind(&change("huge", |_| Ok(Vec::new()))), "too large");
+    assert_eq!(scene.read("a/b").unwrap(), "xxx");
+    scene.assert_no_litter("");
+    scene.assert_no_litter("a");
+    scene.assert_outside_untouched();
+}
+
+#[test]
+fn changes_at_once_do_not_lose_each_other() {
+    let scene = Scene::new();
+    let root = &scene.root;
+    let path = RelPath::parse("count", "").unwrap();
+    let one = || async {
+        let options =
+            WriteOptions { create_dirs: true, mode: Replace, max_bytes: LIMIT, protected: |_| false };
+        let grow = |old: Option<Vec<u8>>| Ok::<_, ()>([old.unwrap_or_default(), b"x".to_vec()].concat());
+        root.change(&path, options, grow).await.unwrap().unwrap();
+    };
+    scene.runtime.block_on(async { tokio::join!(one(), one(), one(), one(), one(), one()) });
+    assert_eq!(scene.read("count").unwrap(), "xxxxxx");
+}
+
+#[test]
+fn a_link_takes_the_place_of_a_link_and_of_nothing_else() {
+    let scene = Scene::new();
+    let link = |path: &str| {
+        let path = RelPath::parse(path, "").unwrap();
+        scene.runtime.block_on(scene.root.link(&path, scene.outside()))
+    };
+    link("out").unwrap();
+    link("out").unwrap();
+    assert_eq!(fs::read_link(scene.host("out")).unwrap(), scene.outside());
+    scene.put("file", "kept");
+    assert_eq!(kind(&link("file")), "exists");
+    assert_eq!(scene.read("file").unwrap(), "kept");
+    assert_eq!(kind(&scene.read("out/secret.txt")), "outside");
+}

@@ -6,7 +6,7 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use super::Chat;
 use super::delivery::deliver;
-use super::split::split;
+use super::split::{split, units};
 use super::target::{Provider, Target};
 
 pub(super) struct ChatSend;
@@ -47,14 +47,17 @@ impl Tool<Chat> for ChatSend {
         let line = pack.line(provider)?;
         let target = Target::parse(provider, &target)?;
         pack.permits(provider, &target)?;
-        let parts = split(&message, provider.limit());
+        let most = pack.max_parts;
+        // Splitting looks at the rest once a part, so a text that is far too long is not even begun.
+        let least = units(&message).div_ceil(provider.limit());
+        let parts = if least > most { Vec::new() } else { split(&message, provider.limit()) };
+        let count = parts.len().max(least);
+        if count > most {
+            let error = format!("`message` is {count} messages long; {most} are allowed");
+            return Err(Error::new(Kind::InvalidInput, error).hint("send less, or a link to it"));
+        }
         if parts.is_empty() {
             return Err(Error::new(Kind::InvalidInput, "`message` is empty").hint("write what to send"));
-        }
-        let most = pack.max_parts;
-        if parts.len() > most {
-            let error = format!("`message` is {} messages long; {most} are allowed", parts.len());
-            return Err(Error::new(Kind::InvalidInput, error).hint("send less, or a link to it"));
         }
         let messages = deliver(line, run, &target, &parts).await?;
         Ok(Json(Output { provider, target: target.to_string(), messages }))

@@ -12,6 +12,8 @@ use crate::service::{Lost, Patience, Reply, Service, limited};
 
 /// What is told while GitHub wants no requests.
 const FULL: &str = "GitHub takes no more requests for now";
+/// How long it is left alone at most, whatever it says: its count begins anew every hour.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 /// GitHub's API.
 #[derive(Debug)]
@@ -85,7 +87,8 @@ impl Api {
     }
 
     fn bar(&self, barred: &AtomicU64, delay: Option<Duration>) {
-        let delay = delay.map_or(0, |delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+        let delay =
+            delay.map_or(0, |delay| u64::try_from(delay.min(LONGEST).as_millis()).unwrap_or(u64::MAX));
         barred.store(self.clock.unix_ms().saturating_add(delay), Ordering::Release);
     }
 

@@ -79,7 +79,7 @@ impl Tool<Github> for GithubListIssues {
         let filters = input.filters()?;
         let mut output =
             Output { items: Vec::new(), pulls_left_out: 0, next_page: None, requests_left: None };
-        for page in (input.page..).take(MOST_PAGES as usize) {
+        for page in input.page..=input.page.saturating_add(MOST_PAGES - 1) {
             let more = fetch(pack, run, &repo, (&input, &filters, page), &mut output).await?;
             output.next_page = more.then(|| page.saturating_add(1));
             if !more || !output.items.is_empty() {

@@ -1,7 +1,11 @@
 //! What a failed fetch means to the caller.
 
+use std::time::Duration;
+
 use toolgate_core::{Error, Kind};
 use toolgate_host::outbound::FetchError;
+
+use crate::service::limited;
 
 /// The error of a fetch as the error of a call.
 pub(super) fn failure(error: FetchError) -> Error {
@@ -9,6 +13,7 @@ pub(super) fn failure(error: FetchError) -> Error {
         FetchError::Address { .. } => {
             (Kind::InvalidInput, "give a whole address, such as `https://example.com/page`")
         }
+        FetchError::InTheClear { .. } => (Kind::Denied, "use an address with `https`"),
         FetchError::Credentials { .. } => (Kind::InvalidInput, "leave them out: this tool signs in nowhere"),
         FetchError::Denied { .. } => (
             Kind::Denied,
@@ -33,8 +38,11 @@ pub(super) fn failure(error: FetchError) -> Error {
     Error::new(kind, error.to_string()).hint(hint).because(error)
 }
 
-/// The error of an answer that is no success.
-pub(super) fn refused(url: &str, status: u16) -> Error {
+/// The error of an answer that is no success, from a server that may have said when to come back.
+pub(super) fn refused(url: &str, status: u16, later: Option<Duration>) -> Error {
+    if let (429 | 503, Some(later)) = (status, later) {
+        return limited(format!("`{url}` answered {status}"), Some(later));
+    }
     let (kind, hint) = match status {
         401 | 407 => (Kind::Unauthorized, "the page needs a sign-in, and this tool signs in nowhere"),
         403 | 451 => {

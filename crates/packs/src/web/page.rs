@@ -10,6 +10,7 @@ use super::charset;
 use super::failure::{failure, refused};
 use super::html::{self, Bounds, Style};
 use super::kind::{Content, ContentType, sniff};
+use crate::service::retry_after;
 
 /// How a page is returned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +48,7 @@ impl Page {
     pub(super) async fn of(opened: Opened, format: Format) -> Result<Self> {
         let url = opened.url.clone();
         if !(200..300).contains(&opened.status) {
-            return Err(refused(url.as_str(), opened.status));
+            return Err(refused(url.as_str(), opened.status, retry_after(&opened.headers)));
         }
         let header =
             opened.headers.get("content-type").map(|value| String::from_utf8_lossy(value.as_bytes()));

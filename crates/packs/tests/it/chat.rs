@@ -299,7 +299,7 @@ async fn refusals_of_telegram_are_put_in_words() {
 }
 
 #[tokio::test]
-async fn a_service_that_cannot_be_reached_or_breaks_off_does_not_show_the_token() {
+async fn a_service_that_cannot_be_reached_does_not_show_the_token() {
     let nobody = {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}", free.local_addr().unwrap())
@@ -307,17 +307,39 @@ async fn a_service_that_cannot_be_reached_or_breaks_off_does_not_show_the_token(
     let gone = hub(chat(&config(&nobody)).unwrap());
     let (sent, _) = ask(&gone, "chat_send", to("telegram", "42", "hi")).await;
     check_error(&sent.unwrap_err(), Kind::ConnectionFailed, "Telegram could not be reached");
-    let error = refused("telegram", "42", Answer::CutOff).await;
-    check_error(
-        &error,
-        Kind::Upstream,
-        "the message may have been sent or not: Telegram broke off its answer",
-    );
-    let error = refused("telegram", "42", Answer::Silence).await;
-    check_error(
-        &error,
-        Kind::Upstream,
-        "the message may have been sent or not: Telegram did not answer in time",
+}
+
+#[tokio::test]
+async fn whatever_service_fails_it_is_told_how_and_nothing_is_sent_twice() {
+    async fn check(name: &str, provider: &str, target: &str) {
+        let unsure = "the message may have been sent or not: ";
+        let strange = format!("{unsure}{name} answered 200 with something else than it should");
+        let nowhere = match provider {
+            // Its token is a part of the address.
+            "telegram" => (Kind::Unauthorized, format!("{name} does not accept the token")),
+            _ => (Kind::NotFound, format!("{name} does not know the target")),
+        };
+        let mut mislabelled =
+            json_answer(200, &json!({"ok": true, "id": "1", "ts": "1", "result": {"message_id": 1}}));
+        let Answer::Whole { kind, .. } = &mut mislabelled else { panic!() };
+        *kind = "text/plain";
+        for (answer, (kind, message)) in [
+            (page(401), (Kind::Unauthorized, format!("{name} does not accept the token"))),
+            (page(404), nowhere),
+            (page(500), (Kind::Upstream, format!("{unsure}{name} answered 500"))),
+            (page(200), (Kind::Upstream, strange.clone())),
+            (mislabelled, (Kind::Upstream, strange)),
+            (Answer::CutOff, (Kind::Upstream, format!("{unsure}{name} broke off its answer"))),
+            (Answer::Silence, (Kind::Upstream, format!("{unsure}{name} did not answer in time"))),
+        ] {
+            check_error(&refused(provider, target, answer).await, kind, &message);
+        }
+    }
+    // All at once, since each waits for what never comes.
+    tokio::join!(
+        check("Discord", "discord", "11"),
+        check("Slack", "slack", "C012"),
+        check("Telegram", "telegram", "42"),
     );
 }
 

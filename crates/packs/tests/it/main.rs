@@ -8,7 +8,9 @@
     reason = "tests fail by panicking, and their helpers are tests too"
 )]
 
+mod calendar;
 mod chat;
+mod git_server;
 mod github;
 mod house_rules;
 mod memory;
@@ -17,6 +19,10 @@ mod resources;
 mod roots;
 mod scene;
 mod site;
+mod vault;
+mod vault_git;
+mod vault_scene;
+mod vault_search;
 mod web;
 mod workspace_list;
 mod workspace_read;

@@ -8,11 +8,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolgate_core::{
-    Call, Change, Changes, Error, Hub, InputCheck, ListKind, Outcome, Pack, PackSource, Principal,
-    ServerInfo, Target, local_client, search_tools,
+    Call, Change, Changes, Error, Hub, InputCheck, ListKind, Outcome, PackSource, Principal, ServerInfo,
+    Target, local_client, search_tools,
 };
 use toolgate_host::Tasks;
-use toolgate_packs::{Chat, Github, Memory, MemoryConfig, Web, Workspace, WorkspaceConfig};
+use toolgate_packs::{Calendar, Chat, Github, Memory, MemoryConfig, Vault, Web, Workspace, WorkspaceConfig};
+use toolgate_testkit::house_rules::{Definitions, definitions as definitions_of};
 use toolgate_testkit::{call, list_names};
 use toolgate_wire::Raw;
 
@@ -164,12 +165,19 @@ pub(crate) fn text(result: &Value) -> &str {
 }
 
 /// Definitions of all built-in tools, by name of their pack; those to search with are the hub's own.
-pub(crate) fn definitions() -> Vec<(&'static str, Value)> {
-    fn of<P: Pack>() -> Vec<(&'static str, Value)> {
-        P::tools().iter().map(|tool| (P::NAME, tool.item().raw.to().unwrap())).collect()
-    }
+pub(crate) fn definitions() -> Definitions {
     let search = search_tools().into_iter().map(|tool| ("tools", tool.raw.to().unwrap())).collect();
-    [of::<Workspace>(), of::<Memory>(), of::<Web>(), search, of::<Chat>(), of::<Github>()].concat()
+    [
+        definitions_of::<Workspace>(),
+        definitions_of::<Memory>(),
+        definitions_of::<Vault>(),
+        definitions_of::<Web>(),
+        search,
+        definitions_of::<Chat>(),
+        definitions_of::<Calendar>(),
+        definitions_of::<Github>(),
+    ]
+    .concat()
 }
 
 /// That data is what the tool says it answers with.

@@ -20,6 +20,8 @@ pub(crate) struct Site {
 struct Answer {
     bytes: Vec<u8>,
     hangs: bool,
+    /// What is answered instead where the head of a request holds a text.
+    instead: Option<(&'static str, Vec<u8>)>,
 }
 
 /// What a site answers, by path.
@@ -54,13 +56,22 @@ impl Pages {
 
     /// Any bytes.
     pub(crate) fn raw(mut self, path: &str, bytes: Vec<u8>) -> Self {
-        self.0.insert(path.to_owned(), Answer { bytes, hangs: false });
+        self.0.insert(path.to_owned(), Answer { bytes, hangs: false, instead: None });
+        self
+    }
+
+    /// Another answer without a body at the same path, to requests whose head holds a text in small letters.
+    pub(crate) fn when(mut self, path: &str, head: &'static str, status: &str) -> Self {
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        if let Some(known) = self.0.get_mut(path) {
+            known.instead = Some((head, answer.into_bytes()));
+        }
         self
     }
 
     /// The beginning of an answer that never ends.
     pub(crate) fn hanging(mut self, path: &str, bytes: &str) -> Self {
-        self.0.insert(path.to_owned(), Answer { bytes: bytes.into(), hangs: true });
+        self.0.insert(path.to_owned(), Answer { bytes: bytes.into(), hangs: true, instead: None });
         self
     }
 
@@ -88,10 +99,12 @@ impl Pages {
         }
         let head = String::from_utf8(head).unwrap();
         let path = head.split(' ').nth(1).unwrap().to_owned();
+        let small = head.to_lowercase();
         log.lock().unwrap().push(head);
         let Some(answer) = self.0.get(&path) else { panic!("nothing is at {path}") };
+        let instead = answer.instead.as_ref().filter(|(text, _)| small.contains(text));
         // A client that has read enough hangs up.
-        drop(stream.write_all(&answer.bytes).await);
+        drop(stream.write_all(instead.map_or(&answer.bytes, |(_, bytes)| bytes)).await);
         drop(stream.flush().await);
         if answer.hangs {
             std::future::pending::<()>().await;

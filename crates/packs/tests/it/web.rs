@@ -115,6 +115,9 @@ async fn a_page_is_read_as_markdown_as_text_or_as_it_is() {
     let raw = scene.call(json!({"url": scene.url("/a/page"), "format": "raw"})).await.unwrap();
     assert_eq!(raw["content"], PAGE);
     assert_eq!(scene.fetch("/short").await["content"], "short");
+    let loud =
+        scene.call(json!({"url": scene.url("/short").replace("http://site", "HTTP://SITE")})).await.unwrap();
+    assert_eq!((&loud["content"], &loud["url"]), (&json!("short"), &json!(scene.url("/short"))));
 }
 
 #[tokio::test]
@@ -396,7 +399,9 @@ async fn an_answer_that_is_none_says_what_to_do() {
         .status("/403", "403 Forbidden")
         .status("/404", "404 Not Found")
         .status("/429", "429 Too Many Requests")
+        .status("/429-later", "429 Too Many Requests\r\nRetry-After: 90")
         .status("/500", "500 Internal Server Error")
+        .status("/503-later", "503 Service Unavailable\r\nRetry-After: 90")
         .status("/204", "204 No Content")
         .raw("/cut", format!("{head}cut").into_bytes())
         .raw("/noise", b"\x16\x03\x01 no http".to_vec())
@@ -419,6 +424,14 @@ async fn an_answer_that_is_none_says_what_to_do() {
         assert_eq!(kind, expect, "{path}: {message}");
     }
     assert_eq!(scene.fetch("/204").await["content"], "");
+    for path in ["/429-later", "/503-later"] {
+        let error = scene.call(json!({"url": scene.url(path)})).await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.next_step()),
+            (Kind::RateLimited, Some("try again in 90 s")),
+            "{path}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use toolgate_core::{Error, Gate, Judged, Judgement, Kind, Listed, Origin, ToolItem, Verdict, Viewer};
+use toolgate_core::{
+    Error, Gate, Judged, Judgement, Kind, Listed, Listing, Looking, Origin, Source, ToolItem, Verdict, Viewer,
+};
 
 use super::Pins;
 use super::state::Looked;
@@ -17,7 +19,7 @@ impl PinsGate {
         Self { pins }
     }
 
-    fn look(&self, tool: &ToolItem, origin: Origin<'_>) -> Looked {
+    fn stands(&self, tool: &ToolItem, origin: Origin<'_>) -> Looked {
         if !origin.foreign {
             return Looked::Fine;
         }
@@ -32,7 +34,7 @@ impl Gate for PinsGate {
 
     fn judge(&self, judged: Judged<'_>) -> Judgement {
         let (Some(tool), Some(origin)) = (judged.tool, judged.origin) else { return Verdict::Pass.into() };
-        let refusal = match self.look(tool, origin) {
+        let refusal = match self.stands(tool, origin) {
             Looked::Fine => return Verdict::Pass.into(),
             Looked::Held(why) => {
                 let (source, name) = (origin.source, &tool.name);
@@ -49,9 +51,13 @@ impl Gate for PinsGate {
 
     fn shows(&self, _: Viewer<'_>, item: Listed<'_>, origin: Origin<'_>) -> bool {
         match item {
-            Listed::Tool(tool) => matches!(self.look(tool, origin), Looked::Fine),
+            Listed::Tool(tool) => matches!(self.stands(tool, origin), Looked::Fine),
             Listed::Resource(_) | Listed::Template(_) | Listed::Prompt(_) => true,
         }
+    }
+
+    fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
+        Box::pin(self.pins.look(listed))
     }
 
     fn version(&self) -> Arc<str> {

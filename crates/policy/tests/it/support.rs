@@ -13,7 +13,7 @@ use toolgate_policy::{Compiled, Known, Policy, PolicyError, RulesGate};
 use toolgate_testkit::{
     FakeSource, builder, client_legacy, drive, prompt_item, resource_item, template_item, text, tool_item,
 };
-use toolgate_wire::{Era, Raw};
+use toolgate_wire::{Raw, Version};
 
 /// All tables of a policy, as a file holds them.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -109,7 +109,7 @@ pub(crate) async fn seen(
     kind: ListKind,
 ) -> Vec<String> {
     let profile: Option<Arc<str>> = profile.map(Into::into);
-    let look = Look { principal, profile: profile.as_ref(), era: Era::Legacy };
+    let look = Look { principal, profile: profile.as_ref(), version: Version::LATEST_LEGACY };
     let page: Value = hub.list(&look, kind, None).await.unwrap().to().unwrap();
     let (list, key) = match kind {
         ListKind::Tools => ("tools", "name"),

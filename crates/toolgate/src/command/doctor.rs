@@ -1,6 +1,7 @@
 //! `toolgate doctor`: what is configured, found, missing or weaker than it could be, each with the next step.
 //!
-//! It only looks: it makes no folder, starts no program, and speaks to nothing but the configured address.
+//! It only looks: it makes no folder, starts no program, and speaks to nothing but the configured address, and to the
+//! store where the configuration refers to secrets.
 
 mod browser;
 mod configuration;
@@ -10,6 +11,7 @@ mod git;
 mod http;
 mod memory;
 mod opencode;
+mod packs;
 mod platform;
 mod report;
 mod sandbox;
@@ -97,10 +99,15 @@ const CHECKS: &[Check] = &[
     Check { name: "data folder", look: Look::Settings(data_folder::look) },
     Check { name: "workspace", look: Look::Settings(workspace::look) },
     Check { name: "memory", look: Look::Settings(memory::look) },
+    Check { name: "vault", look: Look::Settings(packs::vault) },
+    Check { name: "web", look: Look::Settings(packs::web) },
+    Check { name: "chat", look: Look::Settings(packs::chat) },
+    Check { name: "calendar", look: Look::Settings(packs::calendar) },
+    Check { name: "github", look: Look::Settings(packs::github) },
     Check { name: "scripts", look: Look::Settings(scripts::look) },
     Check { name: "http", look: Look::Settings(http::look) },
     Check { name: "browser", look: Look::Always(browser::look) },
-    Check { name: "opencode", look: Look::Always(opencode::look) },
+    Check { name: "opencode", look: Look::Settings(opencode::look) },
     Check { name: "git", look: Look::Always(git::look) },
     Check { name: "platform", look: Look::Always(platform::look) },
     Check { name: "files", look: Look::Always(files::look) },

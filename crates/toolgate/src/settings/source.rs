@@ -7,6 +7,7 @@ use toolgate_config::{
     ConfigError, Document, Environment, Loader, data_dir, opencode_config_dir, process_environment,
     user_config_dir,
 };
+use toolgate_packs::calendar::feed_key;
 
 use super::Settings;
 use crate::cli::{Cli, Command};
@@ -63,9 +64,17 @@ impl Sources {
         for (key, root) in [
             ("workspace.root", &mut settings.workspace.root),
             ("memory.root", &mut settings.memory.root),
+            ("vault.root", &mut settings.vault.root),
+            ("opencode.default_project", &mut settings.opencode.default_project),
+            ("opencode.config_path", &mut settings.opencode.config_path),
+            ("opencode.program", &mut settings.opencode.program),
             ("scripts.dir", &mut settings.scripts.dir),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
+        }
+        for (name, feed) in &mut settings.calendar.feeds {
+            let key = format!("{}.file", feed_key(name));
+            feed.file = feed.file.take().map(|path| document.resolve(&key, &path));
         }
         for (name, table) in &mut settings.mcp {
             let key = format!("mcp.{name}.cwd");

@@ -21,8 +21,22 @@ impl<'a> Filling<'a> {
         Self { secrets, environment, seen: RefCell::default() }
     }
 
+    /// Where variables are looked up.
+    pub(crate) fn environment(&self) -> &Environment {
+        self.environment
+    }
+
     /// The text with all references filled in; a value is never looked into.
     pub(crate) fn fill(&self, text: &str) -> Result<Secret, String> {
+        let filled = self.filled(text);
+        let mut seen = self.seen.borrow_mut();
+        // One that is missing is told from one that is empty.
+        seen.push_str(filled.as_ref().map_or("\0", |secret| secret.expose()));
+        seen.push('\0');
+        filled
+    }
+
+    fn filled(&self, text: &str) -> Result<Secret, String> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once(OPEN) {
@@ -35,9 +49,6 @@ impl<'a> Filling<'a> {
             rest = behind;
         }
         self.secrets_of(rest, &mut filled)?;
-        let mut seen = self.seen.borrow_mut();
-        seen.push_str(&filled);
-        seen.push('\0');
         Ok(Secret::new(filled))
     }
 

@@ -214,30 +214,65 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
-fn tools_are_listed_and_shown() {
+fn tools_are_listed_by_their_sources() {
     insta::assert_snapshot!(plain(&["tools", "list"]), @"
     exit 0
     --- stdout
     workspace
-      workspace_list   List what a folder of the workspace holds
-      workspace_read   Read a file of the workspace, in whole or in part
-      workspace_write  Write a file of the workspace as a whole, or append to it
+      workspace_list            List what a folder of the workspace holds
+      workspace_read            Read a file of the workspace, in whole or in part
+      workspace_write           Write a file of the workspace as a whole, or append to it
 
     memory
-      memory_read      Read a memory file; one that does not exist yet is empty
-      memory_write     Write a memory file, or add to it
+      memory_read               Read a memory file; one that does not exist yet is empty
+      memory_write              Write a memory file, or add to it
 
     web
-      web_fetch        Read a web page as Markdown, in parts if it is long; JSON and text are returned as they are
+      web_fetch                 Read a web page as Markdown, in parts if it is long; JSON and text are returned as they are
+
+    opencode
+      opencode_agent_delegate   Give a piece of work to one of OpenCode's agents, and wait for what comes of it
+      opencode_agent_list       List the agents of OpenCode that work can be given to
+      opencode_auth_set         Give OpenCode the credentials of a provider of models
+      opencode_config_get       Read OpenCode's configuration, with keys and tokens hidden
+      opencode_config_update    Change the models and the agent that OpenCode uses by default
+      opencode_file_read        Read a file of the project, exactly as it is
+      opencode_file_search      Search the files of the project for a regular expression
+      opencode_file_status      List the files of the project that differ from the last commit
+      opencode_find_files       Find files and folders of the project by what their paths are like
+      opencode_find_symbols     Find where functions, types and the like are defined in the project
+      opencode_mcp_add          Add an MCP server to OpenCode, now and for good
+      opencode_mcp_enable       Switch an MCP server of OpenCode on or off, now and for good
+      opencode_mcp_list         List the MCP servers of OpenCode, and how they stand
+      opencode_mcp_remove       Remove an MCP server from OpenCode, now and for good
+      opencode_model_configure  Change the options that OpenCode gives to a model
+      opencode_model_list       List the models that OpenCode is configured for
+      opencode_permission_set   Say what OpenCode may do, must ask for, or may not do
+      opencode_provider_list    List the providers of models that OpenCode knows, and which can be used
+      opencode_run              Hand a piece of work to OpenCode in a new session, and wait for what comes of it
+      opencode_session_abort    Stop what a session of OpenCode does, and see that it has stopped
+      opencode_session_create   Make a session of OpenCode, to be prompted later
+      opencode_session_list     List the sessions of OpenCode in a project, and which of them work now
+      opencode_session_prompt   Send a prompt to a session of OpenCode, and wait for its own reply
+      opencode_session_share    Put a session of OpenCode on the web, for everyone who has its address
+      opencode_skill_create     Write a new skill for OpenCode, and see that it lists it
+      opencode_skill_list       List the skills that OpenCode has in a project
+      opencode_skill_load       Read one of OpenCode's skills
+      opencode_tool_configure   Switch tools of OpenCode on or off
+      opencode_tool_list        List the tools that OpenCode gives its models
 
     script
-      script_exec      Run Starlark code that an administrator has approved, without secrets, and return its result
-      script_list      List the scripts with what each does, what it may reach, and whether it is approved
-      script_reload    Read the folder of scripts again; changes are seen without it, too
-      script_run       Run an approved script, or one of its functions, and return its result
+      script_exec               Run Starlark code that an administrator has approved, without secrets, and return its result
+      script_list               List the scripts with what each does, what it may reach, and whether it is approved
+      script_reload             Read the folder of scripts again; changes are seen without it, too
+      script_run                Run an approved script, or one of its functions, and return its result
     --- stderr
-    note: these 10 tools cost about 2796 tokens in every conversation
+    note: these 39 tools cost about 11734 tokens in every conversation
     ");
+}
+
+#[test]
+fn a_tool_is_shown_with_its_arguments() {
     insta::assert_snapshot!(plain(&["tools", "show", "workspace_read"]), @r#"
     exit 0
     --- stdout
@@ -268,7 +303,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 10, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 39, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",
@@ -389,7 +424,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `web`, `chat`, `github`, `script`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -424,7 +459,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `web`, `chat`, `github`, `script`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `nothing`
     ");
 }
 

@@ -78,12 +78,21 @@ fn a_fresh_machine_is_in_order() {
     note     workspace      no folder is configured: the client's first one is used, else our own
                             hint: name one with `workspace.root` or `--workspace`
     ok       memory         in the data folder
+    note     vault          not configured
+                            hint: set `vault.root`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
+    note     github         not configured
+                            hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
 }
@@ -101,6 +110,15 @@ fn a_configured_machine_is_in_order() {
     ok       data folder    `PLACE/data` is ours alone
     ok       workspace      `PLACE/files`
     ok       memory         `PLACE/notes` is made when it is first needed
+    note     vault          not configured
+                            hint: set `vault.root`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
+    note     github         not configured
+                            hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     ok       browser        `PLACE/bin/chromium`
@@ -122,12 +140,21 @@ fn open_folders_are_weak() {
                             hint: name one with `workspace.root` or `--workspace`
     weak     memory         `PLACE/notes` is open to other users (mode 0770)
                             hint: run `chmod 700 PLACE/notes`
+    note     vault          not configured
+                            hint: set `vault.root`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
+    note     github         not configured
+                            hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
 }
@@ -145,14 +172,95 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: make it, or name another folder with `workspace.root`
     broken   memory         `PLACE/file` is no folder
                             hint: move it out of the way, or name another folder with `memory.root`
+    note     vault          not configured
+                            hint: set `vault.root`
+    ok       web            public addresses, and no others
+    note     chat           not configured
+                            hint: set `chat.discord.token`, `chat.slack.token` or `chat.telegram.token`
+    note     calendar       not configured
+                            hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
+    note     github         not configured
+                            hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+                            hint: install OpenCode if you want them: `npm install -g opencode-ai`
     ok       git            `PLACE/bin/git`
     ");
+}
+
+/// The lines of the packs that reach other services.
+fn of_packs(report: &str) -> String {
+    let lines = report.lines().skip_while(|line| !line.contains(" web "));
+    lines.take_while(|line| !line.contains(" http ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_pack_says_what_it_still_needs() {
+    let machine = Machine::new(
+        "[chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n[github]\ntoken = '{env:NO_SUCH_VARIABLE}'\n\
+         [calendar.feeds.work]\nurl = '{secret:WORK_CALENDAR}'\n[web]\nallow_hosts = ['10.0.0.0/8']\n",
+    );
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
+    missing  chat           its tools are not there
+                            hint: there is no secret `SLACK_TOKEN`; run `toolgate secret set SLACK_TOKEN`
+    missing  calendar       its tools are not there
+                            hint: there is no secret `WORK_CALENDAR`; run `toolgate secret set WORK_CALENDAR`
+    missing  github         its tools are not there
+                            hint: the variable `NO_SUCH_VARIABLE` is not set
+    ");
+    let ended = run(machine.place.toolgate(&["secret", "set", "SLACK_TOKEN"]), b"xoxb-sesame-open-1234");
+    assert_eq!(ended.code, 0, "{ended:#?}");
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    ok       web            public addresses; 1 in `web.allow_hosts`, 0 in `web.deny_hosts`
+    missing  chat           its tools are not there
+                            hint: set `chat.targets` to whom messages may be sent
+    missing  calendar       its tools are not there
+                            hint: there is no secret `WORK_CALENDAR`; run `toolgate secret set WORK_CALENDAR`
+    missing  github         its tools are not there
+                            hint: the variable `NO_SUCH_VARIABLE` is not set
+    ");
+    let report = Machine::new("[web]\nallow_hosts = ['docs.rs']\ndeny_hosts = ['*']\n").report(0);
+    assert!(report.contains("ok       web            1 in `web.allow_hosts`, and no others"), "{report}");
+    let toml = "packs = ['chat', 'calendar', 'github']\n[chat]\ntargets = ['slack:*']\n\
+        [chat.slack]\ntoken = '{secret:SLACK_TOKEN}'\n\
+        [calendar.feeds.work]\nurl = '{secret:SLACK_TOKEN}'\n[calendar.feeds.home]\nfile = 'home.ics'\n\
+        [github]\ntoken = '{secret:SLACK_TOKEN}'\nrepos = ['octo/repo']\n";
+    fs::write(machine.place.path().join("toolgate.toml"), toml).unwrap();
+    insta::assert_snapshot!(of_packs(&machine.report(0)), @r"
+    note     web            off: `packs` leaves it out
+    ok       chat           Slack; 1 in `chat.targets`
+    ok       calendar       2 in `calendar.feeds`, 1 of them files
+    missing  calendar       `PLACE/home.ics` does not exist
+                            hint: put the calendar there, or set `calendar.feeds.home.file`
+    ok       github         `https://api.github.com`; 1 in `github.repos`
+    ");
+}
+
+#[test]
+fn a_vault_is_there_or_says_what_is_wrong() {
+    #[track_caller]
+    fn check(machine: &Machine, toml: &str, code: i32, expect: &str) {
+        fs::write(machine.place.path().join("toolgate.toml"), toml).unwrap();
+        let report = machine.report(code);
+        assert!(report.contains(expect), "{report}");
+    }
+    let machine = Machine::new("");
+    let missing = "broken   vault          `PLACE/typo` does not exist\n                        hint: make it, or name another folder with `vault.root`";
+    check(&machine, "[vault]\nroot = 'typo'\n", 1, missing);
+    fs::create_dir(machine.place.path().join("vault")).unwrap();
+    check(&machine, "[vault]\nroot = 'vault'\n", 0, "ok       vault          `PLACE/vault`, not kept in git");
+    let git = "[vault]\nroot = 'vault'\n[vault.git]\nenabled = true\n";
+    check(&machine, git, 0, "ok       vault          `PLACE/vault`, committed to git and pushed");
+    check(
+        &machine,
+        &format!("{git}url = 'https://git.example/notes.git'\ntoken = '{{secret:NONE}}'\n"),
+        0,
+        "missing  vault          its tools are not there",
+    );
 }
 
 #[test]
@@ -175,12 +283,16 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     data folder    not looked at, because the configuration is broken
     note     workspace      not looked at, because the configuration is broken
     note     memory         not looked at, because the configuration is broken
+    note     vault          not looked at, because the configuration is broken
+    note     web            not looked at, because the configuration is broken
+    note     chat           not looked at, because the configuration is broken
+    note     calendar       not looked at, because the configuration is broken
+    note     github         not looked at, because the configuration is broken
     note     scripts        not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
-    missing  opencode       no `opencode` on the search path, which OpenCode tools drive
-                            hint: install OpenCode if you want them
+    note     opencode       not looked at, because the configuration is broken
     ok       git            `PLACE/bin/git`
     ");
 }

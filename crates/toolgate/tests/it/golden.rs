@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::process::{Place, Stdio, peer_script, peers, until};
 
-const TOOL: &str = r#"{"x-first":[1.00,{"deep":{"er":1e2}}],"name":"golden","description":"G\u006fld \ud83d\ude00","inputSchema":{"type":"object","properties":{},"x-vendor":{"k":1.50}},"outputSchema":{"anyOf":[true]},"annotations":{"readOnlyHint":true,"mood":"good"},"icons":[{"src":"data:,x","theme":"odd"}],"execution":{"taskSupport":"odd"},"_meta":{"a/b":[null],"ui":{"resourceUri":"ui://golden/page","x":1.0}}}"#;
+const TOOL: &str = r#"{"x-first":[1.00,{"deep":{"er":1e2}}],"name":"golden","description":"G\u006fld \ud83d\ude00","inputSchema":{"type":"object","properties":{},"x-vendor":{"k":1.50}},"outputSchema":{"anyOf":[true]},"annotations":{"readOnlyHint":true,"mood":"good"},"icons":[{"src":"data:,x","theme":"odd"}],"execution":{"taskSupport":"odd","x":1.00},"_meta":{"a/b":[null],"ui":{"resourceUri":"ui://golden/page","x":1.0}}}"#;
 const RESOURCE: &str = r#"{"uri":"golden://one","x":1.0,"name":"one","size":12345678901234567890,"annotations":{"audience":["system"],"priority":1e-400}}"#;
 const TEMPLATE: &str = r#"{"uriTemplate":"golden://t/{id}","name":"t","y":{"b":2,"a":1}}"#;
 const PROMPT: &str = r#"{"name":"golden_prompt","arguments":[{"name":"a","x":0.10}],"z":[[]]}"#;
@@ -123,6 +123,9 @@ fn check(server_is_modern: bool, client_is_modern: bool, expect: &dyn Fn(&str, b
         ("prompts/list", PROMPT),
     ] {
         let (_, listed) = golden.ask(method, "{}");
+        // Only 2025-11-25 says of a tool whether it runs as a task.
+        let item =
+            if client_is_modern { item.replace(r#""taskSupport":"odd","#, "") } else { item.to_owned() };
         assert!(listed.contains(&format!("[{item}]")), "{method}: {listed}");
     }
     let more = if server_is_modern { COMPLETE } else { "" };

@@ -42,7 +42,7 @@ fn a_modern_client_reaches_a_modern_server() {
 /// of a program it could not be known any more for which call a question is. Legacy fixtures offer no tasks.
 #[test]
 fn a_modern_client_reaches_a_legacy_server() {
-    let fixtures = Server::start();
+    let fixtures = Server::configured("packs = []\n");
     let hub = hub("legacy", &format!("url = {:?}", fixtures.url("/mcp")), "");
     judge(&hub, &["--requirements", "2026-07-28"], &["server-tasks-"], 50, 170);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::{Place, Server, unlimited, until};
+use crate::process::{Place, Server, run, unlimited, until};
 
 /// A server in a folder whose `toolgate.toml` can be changed.
 struct Live {
@@ -44,6 +44,27 @@ fn packs_come_and_go_while_the_server_runs() {
     assert!(live.tools().iter().all(|tool| tool.starts_with("workspace_")));
     live.write("packs = [\"memory\"]\n");
     until("only the memory is listed", || live.tools() == ["memory_read", "memory_write"]);
+}
+
+#[test]
+fn a_pack_comes_and_goes_with_its_secret() {
+    let live = Live::start("packs = [\"web\", \"github\"]\n[github]\ntoken = \"{secret:GITHUB_TOKEN}\"\n");
+    let has_github = || live.tools().iter().any(|tool| tool == "github_list_issues");
+    let secret = |words: &[&str], value: &[u8]| {
+        let ended = run(live.server.place.toolgate(&[&["secret"], words].concat()), value);
+        assert_eq!(ended.code, 0, "{ended:#?}");
+    };
+    assert!(!has_github());
+    secret(&["set", "GITHUB_TOKEN"], b"github_pat_sesame");
+    until("the tools are there", has_github);
+    // What is no token leaves the old one in force, and says so without showing it.
+    secret(&["set", "GITHUB_TOKEN"], b"github pat sesame");
+    until("the health says that something is wrong", || live.health() == "degraded");
+    until("the log says so", || live.server.log().contains("`github.token` is no token"));
+    assert!(has_github() && !live.server.log().contains("sesame"));
+    secret(&["remove", "GITHUB_TOKEN"], b"");
+    until("the tools are gone", || live.tools() == ["web_fetch"]);
+    assert_eq!(live.health(), "ready");
 }
 
 #[test]

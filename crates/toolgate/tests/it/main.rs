@@ -35,6 +35,8 @@ mod mcp_cli;
 #[cfg(test)]
 mod message;
 #[cfg(test)]
+mod opencode;
+#[cfg(test)]
 mod packs;
 #[cfg(test)]
 mod pipeline;

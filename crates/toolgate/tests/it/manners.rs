@@ -30,14 +30,14 @@ fn help_is_coloured_only_on_a_terminal_and_only_if_wanted() {
 fn a_table_fits_the_terminal_and_is_whole_in_a_pipe() {
     let place = Place::new();
     let list = || place.toolgate(&["tools", "list"]);
-    let (code, screen) = Terminal::run(40, list());
+    let (code, screen) = Terminal::run(60, list());
     assert_eq!(code, Some(0));
     // What the tools cost is a sentence below the table, and wraps.
-    let (narrow, _) = screen.split_once("note: these 10 tools cost").unwrap();
-    assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+    let (narrow, _) = screen.split_once("note: these 39 tools cost").unwrap();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
     assert!(narrow.contains('…'), "{narrow}");
     let piped = run(list(), b"").stdout;
-    assert!(!piped.contains('…') && piped.lines().any(|line| line.chars().count() > 40), "{piped}");
+    assert!(!piped.contains('…') && piped.lines().any(|line| line.chars().count() > 60), "{piped}");
     assert_eq!(narrow.trim_end().lines().count(), piped.lines().count());
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::process::{Ended, Place, TOOLGATE, run};
+use crate::process::{Ended, Place, Server, TOOLGATE, run};
 
 /// A folder in which someone types commands.
 struct Desk(Place);
@@ -159,6 +159,19 @@ fn a_server_that_fails_is_told_with_what_it_wrote_and_without_secrets() {
     assert_eq!(code, 1, "{stdout}");
     assert!(stdout.contains("✗ bad  failed") && stdout.contains("✗ gone  failed"), "{stdout}");
     assert!(stdout.contains("install the program"), "{stdout}");
+}
+
+#[test]
+fn a_server_that_was_switched_off_is_not_started_by_the_next_hub() {
+    let place =
+        Place::configured("[mcp.one]\ncommand = \"touch\"\nargs = [\"started\"]\nstart = \"eager\"\n");
+    let folder = place.path().to_owned();
+    assert_eq!(run(place.toolgate(&["mcp", "disable", "one"]), b"").code, 0);
+    let server = Server::start_in(place, &[]);
+    let health: Value = serde_json::from_str(&server.get("/health").send().text()).unwrap();
+    assert_eq!(health["upstreams"]["one"], "disabled");
+    let _place = server.kill();
+    assert!(!folder.join("started").exists());
 }
 
 #[test]

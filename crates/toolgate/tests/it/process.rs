@@ -167,7 +167,7 @@ pub(crate) struct Server {
     pub(crate) running: Running,
     pub(crate) address: SocketAddr,
     log: Arc<Mutex<String>>,
-    _place: Place,
+    pub(crate) place: Place,
 }
 
 impl Server {
@@ -196,12 +196,12 @@ impl Server {
         };
         let kept = log.clone();
         thread::spawn(move || lines.iter().for_each(|line| note(&kept, &line)));
-        Self { running, address, log, _place: place }
+        Self { running, address, log, place }
     }
 
     /// Kills it as a crash would; what it had written stays where it is.
     pub(crate) fn kill(self) -> Place {
-        let Self { mut running, _place: place, .. } = self;
+        let Self { mut running, place, .. } = self;
         running.signal(Signal::KILL);
         assert_eq!(running.ended().signal(), Some(9));
         place

@@ -33,17 +33,17 @@ fn check(script: &str, era: Option<&str>, transport: &str, at_least: usize) {
 
 #[test]
 fn typescript_v1_over_http() {
-    check("ts_v1.mjs", None, "http", 18);
+    check("ts_v1.mjs", None, "http", 21);
 }
 
 #[test]
 fn typescript_v1_over_stdio() {
-    check("ts_v1.mjs", None, "stdio", 18);
+    check("ts_v1.mjs", None, "stdio", 21);
 }
 
 #[test]
 fn typescript_v1_over_sse() {
-    check("ts_v1.mjs", None, "sse", 18);
+    check("ts_v1.mjs", None, "sse", 21);
 }
 
 #[test]

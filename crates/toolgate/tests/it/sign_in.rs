@@ -212,9 +212,18 @@ fn a_person_signs_in_by_command_and_the_running_hub_is_in() {
     assert!(answer.contains("you came with Bearer [REDACTED:OAUTH_TOKEN]"), "{answer}");
     assert!(!holds(&folder, TOKEN.as_bytes()), "a token lies in a file");
 
+    let mut command = Place::command_in(&folder, crate::process::TOOLGATE);
+    command.args(["check", "cave", "--json"]);
+    let checked = crate::process::run(command, b"");
+    let report: Value =
+        serde_json::from_str(&checked.stdout).unwrap_or_else(|_| panic!("{}", checked.stderr));
+    assert!(!checked.stdout.contains(TOKEN) && !checked.stderr.contains(TOKEN), "a token is shown");
+    assert_eq!(report["served"][0]["tools"], 1, "it was let in: {report}");
+
     let server = Server::start_in(server.kill(), &[]);
     until("it is in again, and nobody had to sign in", || is(&server, "connected"));
-    assert!(whoami(&server).contains("[REDACTED:OAUTH_TOKEN]"));
+    let answer = whoami(&server);
+    assert!(answer.contains("you came with Bearer [REDACTED:OAUTH_TOKEN]"), "{answer}");
 
     let mut command = Place::command_in(&folder, crate::process::TOOLGATE);
     command.args(["mcp", "logout", "cave", "--json"]);

@@ -15,14 +15,16 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use toolgate_core::{
-    Answers, Call, Client, Event, Hub, Kinds, ListKind, Outcome, Principal, Scope, Source as _, Target,
+    Answers, Call, Capabilities, Client, Event, Hub, Kinds, ListKind, Outcome, Principal, Scope, Source as _,
+    Target,
 };
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{
-    Driven, Expect as _, builder, call, client_legacy, client_modern, drive, first_round, list_names, retry,
+    Driven, Expect as _, builder, call, client_legacy, client_modern, client_with, drive, first_round,
+    list_names, retry,
 };
 use toolgate_upstream::{Plan, Starts, State, Surroundings, Upstream, UpstreamConfig};
-use toolgate_wire::Raw;
+use toolgate_wire::{Raw, Version};
 
 use crate::process::{PATIENCE, Place, Server, TOOLGATE, peers};
 
@@ -303,10 +305,16 @@ async fn our_fixtures_in_every_combination_of_eras() {
     }
 }
 
+/// A modern client that waits for its answers, and knows nothing of tasks.
+fn waiting_modern() -> Arc<Client> {
+    let can = Capabilities { tasks: false, ..client_modern().capabilities };
+    client_with(Version::LATEST, can)
+}
+
 async fn fixtures(table: &Value, era: &str) {
     let rig = Rig::start("f", table.clone()).await;
     assert_eq!(rig.upstream.status().era.as_deref(), Some(if era == "modern" { "modern" } else { "legacy" }));
-    for client in [client_legacy, client_modern] {
+    for client in [client_legacy, waiting_modern] {
         let text = rig.call(client(), "test_simple_text", json!({})).await;
         assert_eq!(text["content"][0]["text"], "This is a simple text response for testing.");
         let failed = rig.call(client(), "test_error_handling", json!({})).await;
@@ -326,9 +334,10 @@ async fn fixtures(table: &Value, era: &str) {
     let (asked, outcome) = rig.answering(asking(client_legacy()), |_| answer.clone()).await;
     let result = outcome.complete();
     assert!(asked.len() == 1 && result.to_string().contains("ann"), "{result}");
-    let (requests, state) = first_round(&rig.hub, asking(client_modern())).await.asked();
+    let (requests, state) = first_round(&rig.hub, asking(waiting_modern())).await.asked();
     let key = requests.as_object().unwrap().keys().next().unwrap().clone();
-    let again = rig.drive(retry(asking(client_modern()), &state, json!({key: answer})), &[]).await.complete();
+    let again =
+        rig.drive(retry(asking(waiting_modern()), &state, json!({key: answer})), &[]).await.complete();
     assert!(again.to_string().contains("ann"), "{again}");
     rig.upstream.stop().await;
 }

@@ -110,8 +110,13 @@ impl Desk {
                 }
             }
             method::ELICITATION_COMPLETE => {
-                let whose = elicitation(&params).and_then(|page| self.named(&page));
-                self.tell(whose, Said::Visited(params));
+                let Some(page) = elicitation(&params) else { return };
+                match (self.named(&page), self.visitor(&page)) {
+                    (Some(call), visitor) => self.tell(Some(call), Said::Visited(params, visitor)),
+                    // The call has ended, and its client may still wait for the word.
+                    (None, Some(visitor)) => visitor.tell(method::ELICITATION_COMPLETE, params),
+                    (None, None) => {}
+                }
             }
             method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
             other => self.tell(self.whose(Some(&params), on), Said::Other(other.to_owned(), params)),
@@ -211,7 +216,7 @@ impl Desk {
 }
 
 /// The address that params are about, as 2025-11-25 names it.
-fn elicitation(params: &Raw) -> Option<Named> {
+pub(super) fn elicitation(params: &Raw) -> Option<Named> {
     params.get("elicitationId").and_then(|id| text(&id)).map(Named::Elicitation)
 }
 

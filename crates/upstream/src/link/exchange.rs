@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Error, LogLevel, Progress, Question as Asked, RunHandle};
+use toolgate_core::{Error, Kind, LogLevel, Progress, Question as Asked, RunHandle};
 use toolgate_wire::{Edit, Era, Id, Raw, code, meta, method, write};
 
 use super::{Ask, Wire};
-use crate::desk::{Question, Said, Ticket, declined};
+use crate::desk::{Desk, Question, Said, Ticket, declined};
 use crate::fault::Fault;
 use crate::transport::{Sending, Sent, Transport};
 
@@ -24,6 +25,7 @@ const MOST_TOGETHER: u64 = 16;
 
 /// What goes on beside the answer to a request: what the server says and asks meanwhile.
 pub(super) struct Beside<'a> {
+    desk: &'a Arc<Desk>,
     events: Option<mpsc::Receiver<Said>>,
     run: Option<&'a RunHandle>,
     /// Questions of the server that its caller has not answered yet.
@@ -40,8 +42,19 @@ pub(super) enum Happened {
 }
 
 impl<'a> Beside<'a> {
-    pub(super) fn new(events: Option<mpsc::Receiver<Said>>, run: Option<&'a RunHandle>) -> Self {
-        Self { events, run, open: FuturesUnordered::new(), withdrawn: HashMap::new(), gathered: Vec::new() }
+    pub(super) fn new(
+        desk: &'a Arc<Desk>,
+        events: Option<mpsc::Receiver<Said>>,
+        run: Option<&'a RunHandle>,
+    ) -> Self {
+        Self {
+            desk,
+            events,
+            run,
+            open: FuturesUnordered::new(),
+            withdrawn: HashMap::new(),
+            gathered: Vec::new(),
+        }
     }
 
     /// What happens next; it can be given up and waited for again.
@@ -76,10 +89,12 @@ impl<'a> Beside<'a> {
             Said::Log(raw) => log(run, raw).await,
             Said::Other(method, params) => run.other(&method, params).await,
             // The modern era has no such notification: its client knows by itself, or looks again.
-            Said::Visited(params) if run.client().era() == Era::Legacy => {
-                run.other(method::ELICITATION_COMPLETE, params).await;
+            Said::Visited(..) if run.client().era() == Era::Modern => {}
+            // Nobody may be there to hear what a task says.
+            Said::Visited(params, Some(later)) if run.may_be_task() => {
+                later.tell(method::ELICITATION_COMPLETE, params);
             }
-            Said::Visited(_) => {}
+            Said::Visited(params, _) => run.other(method::ELICITATION_COMPLETE, params).await,
             Said::TaskMoved => {}
             Said::Withdrawn(id) => {
                 if let Some(token) = self.withdrawn.get(&id) {
@@ -102,10 +117,48 @@ impl<'a> Beside<'a> {
         let token = CancellationToken::new();
         let ids: Vec<Id> = questions.iter().map(|question| question.id.clone()).collect();
         self.withdrawn.extend(ids.iter().map(|id| (id.clone(), token.clone())));
+        questions.iter().for_each(|question| self.desk.sends(&question.params, run));
+        let mut owed = Owed { desk: self.desk.clone(), questions };
         self.open.push(Box::pin(async move {
-            (ids, token.run_until_cancelled(answer(questions, run)).await.unwrap_or_default())
+            let answers = token.run_until_cancelled(answer(&owed.questions, run)).await;
+            owed.questions.clear();
+            (ids, answers.unwrap_or_default())
         }));
     }
+}
+
+impl Drop for Beside<'_> {
+    /// The call has ended: what nobody was asked yet, nobody is asked any more.
+    fn drop(&mut self) {
+        self.gathered.iter().for_each(|question| self.desk.post(abandoned(question)));
+        let Some(events) = &mut self.events else { return };
+        events.close();
+        while let Ok(said) = events.try_recv() {
+            if let Said::Asked(question) = said {
+                self.desk.post(abandoned(&question));
+            }
+        }
+    }
+}
+
+/// Questions whose answer the server waits for. It may do nothing else meanwhile, so it learns when none will come.
+struct Owed {
+    desk: Arc<Desk>,
+    questions: Vec<Question>,
+}
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        self.questions.iter().for_each(|question| self.desk.post(abandoned(question)));
+    }
+}
+
+/// The answer to a question whose call has ended.
+fn abandoned(question: &Question) -> Bytes {
+    if question.method == method::ELICITATION_CREATE {
+        return write::result(&question.id, &Raw::literal(r#"{"action":"cancel"}"#));
+    }
+    write::error(Some(&question.id), code::INTERNAL, "the call that this was asked for has ended", None)
 }
 
 /// Sends a request, and waits for its answer.
@@ -116,7 +169,7 @@ pub(super) async fn run(
     ask: &Ask<'_>,
 ) -> Result<Raw, Fault> {
     let mut sending = pin!(wire.transport.send(sending));
-    let mut beside = Beside::new(ticket.events.take(), ask.run);
+    let mut beside = Beside::new(&wire.desk, ticket.events.take(), ask.run);
     let mut under_way = false;
     let mut deadline = Instant::now() + ask.timeout;
     loop {
@@ -175,7 +228,7 @@ async fn log(run: &RunHandle, raw: Raw) {
 }
 
 /// Asks the client, and writes its answers for the server.
-async fn answer(questions: Vec<Question>, run: &RunHandle) -> Vec<Bytes> {
+async fn answer(questions: &[Question], run: &RunHandle) -> Vec<Bytes> {
     let asked: Vec<Asked> = questions.iter().map(asked).collect();
     let keys: Vec<String> = asked.iter().map(|asked| asked.key.clone()).collect();
     let answers = run.ask(asked).await;
@@ -185,6 +238,7 @@ async fn answer(questions: Vec<Question>, run: &RunHandle) -> Vec<Bytes> {
             Some(answer) => write::result(&question.id, answer),
             None => declined(question, "the client did not answer"),
         },
+        Err(error) if error.kind() == Kind::Cancelled => abandoned(question),
         Err(error) => refused(question, error),
     })
     .collect()

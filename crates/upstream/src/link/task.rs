@@ -56,7 +56,8 @@ impl Link {
         let mut ticket = self.wire.desk.place(true)?;
         let params = finish(ask.params, ticket.id);
         let params = Edit::new(&params).set("task", Raw::EMPTY_OBJECT).finish();
-        let (mut beside, moved) = (Beside::new(ticket.events.take(), Some(run)), Notify::new());
+        let (mut beside, moved) =
+            (Beside::new(&self.wire.desk, ticket.events.take(), Some(run)), Notify::new());
         let working = async {
             let ask = Ask { params, run: None, ..ask };
             let timeout = ask.timeout;
@@ -150,7 +151,7 @@ impl<'a> Task<'a> {
     /// How the task stands; what it says of that goes to a caller that has a task too.
     async fn stands(&mut self, task: &Raw) -> Result<String, Fault> {
         let said = text(task, "statusMessage");
-        let is_news = said != self.told && self.run.client().capabilities.tasks;
+        let is_news = said != self.told && self.run.may_be_task();
         if let Some(message) = said.as_ref().filter(|_| is_news) {
             self.run.progress(Progress::new(0.0, None, Some(message))).await;
         }

@@ -21,6 +21,7 @@ impl Link {
             Some(pages) => pages.items().filter(Raw::is_object).take(MOST).collect(),
             None => Vec::new(),
         };
+        pages.iter().for_each(|page| self.wire.desk.sends(page, run));
         let client = run.client();
         // A legacy client that cannot be asked knows what to make of the error itself.
         let able = client.capabilities.elicitation_url || client.era() == Era::Modern;
@@ -33,7 +34,7 @@ impl Link {
             self.wire.desk.name(Named::Elicitation(id), ticket.id);
             open += 1;
         }
-        let mut beside = Beside::new(ticket.events.take(), Some(run));
+        let mut beside = Beside::new(&self.wire.desk, ticket.events.take(), Some(run));
         let keys: Vec<String> = (1..=pages.len()).map(|number| format!("visit-{number}")).collect();
         let questions = keys.iter().zip(pages).map(|(key, page)| Question::elicit(key, page)).collect();
         let mut asking = pin!(run.ask(questions));
@@ -64,7 +65,7 @@ impl Link {
 
     /// Passes on what happened. Says how many visits ended by it.
     async fn pass(&self, beside: &mut Beside<'_>, happened: Happened) -> usize {
-        let ended = matches!(happened, Happened::Said(Said::Visited(_)));
+        let ended = matches!(happened, Happened::Said(Said::Visited(..)));
         beside.take(&self.wire, happened).await;
         usize::from(ended)
     }

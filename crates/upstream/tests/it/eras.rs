@@ -297,3 +297,24 @@ async fn what_a_server_says_about_itself_is_told_to_those_who_see_it() {
         rig.upstream.stop().await;
     }
 }
+
+#[tokio::test]
+async fn what_a_server_adds_to_the_protocol_is_declared_and_what_the_client_adds_reaches_a_modern_server() {
+    for era in ["legacy", "modern"] {
+        let rig = Rig::fake(era);
+        rig.settled().await;
+        let declared = rig.hub.extensions(&Principal::local(), None).unwrap();
+        assert_eq!(declared.as_str(), r#"{"io.modelcontextprotocol/ui":{"x":1.0}}"#, "{era}");
+        let extensions = Some(Raw::literal(r#"{"com.example/more":{"n":1.00}}"#));
+        for client in [client_legacy(), client_modern()] {
+            let client = Arc::new(Client { extensions: extensions.clone(), ..(*client).clone() });
+            let seen = rig.call(client, "fake_client", json!({"b": ""}), None).await.complete();
+            let seen = &seen["structuredContent"]["extensions"];
+            // A connection to a legacy server is shared by clients that declare different things.
+            let expect = if era == "modern" { json!({"n": 1.00}) } else { Value::Null };
+            assert_eq!(seen["com.example/more"], expect, "{era}");
+            assert!(seen["io.modelcontextprotocol/ui"].is_object(), "{era}: {seen}");
+        }
+        rig.upstream.stop().await;
+    }
+}

@@ -129,13 +129,13 @@ impl Fake {
             "server/discover" if self.is("silent-on-probe") => {}
             "server/discover" if self.modern => self.result(
                 &id,
-                r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"experimental":{"com.example/odd":{}}},"instructions":"Be kind.","ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}"#,
+                r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"extensions":{"io.modelcontextprotocol/ui":{"x":1.0},"io.modelcontextprotocol/tasks":{},"odd name":{}},"experimental":{"com.example/odd":{}}},"instructions":"Be kind.","ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}"#,
             ),
             "initialize" if self.legacy => {
                 self.client = params["capabilities"].clone();
                 self.result(
                     &id,
-                    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"experimental":{"com.example/odd":{}},"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}"#,
+                    r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"extensions":{"io.modelcontextprotocol/ui":{"x":1.0},"io.modelcontextprotocol/tasks":{},"odd name":{}},"experimental":{"com.example/odd":{}},"logging":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"fake","version":"1"},"instructions":"Be kind."}"#,
                 );
             }
             "notifications/initialized" if self.is("asks-roots") => {
@@ -341,6 +341,9 @@ impl Fake {
         let answer = self.answer();
         let answer =
             if answer["result"].is_null() { answer["error"].clone() } else { answer["result"].clone() };
+        if answer["action"] == "cancel" {
+            self.mark("nobody-answers");
+        }
         self.result(id, &json!({"content": [], "structuredContent": answer}).to_string());
     }
 

@@ -1,13 +1,16 @@
 //! Servers that ask: whom, by which way, and who shares a connection with whom.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Call, Capabilities, NewConnection, Principal, Source as _, Transport};
+use toolgate_core::{
+    Call, Capabilities, Change, Changes, Event, NewConnection, Notice, Principal, Source as _, Transport,
+};
 use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, first_round, retry};
-use toolgate_wire::Version;
+use toolgate_wire::{Era, Version};
 
-use crate::rig::{Rig, text};
+use crate::rig::{PATIENCE, Rig, text};
 
 /// A question in the middle of a call reaches a client of either era.
 #[tokio::test]
@@ -135,5 +138,83 @@ async fn a_server_learns_that_the_folders_of_its_client_changed() {
     rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
     rig.upstream.roots_changed();
     rig.until("the server knows", |rig| rig.count("roots") == 1).await;
+    rig.upstream.stop().await;
+}
+
+fn connect(rig: &Rig) -> toolgate_core::Connected {
+    let (transport, principal) = (Transport::Stdio, Principal::local());
+    rig.hub.connect(NewConnection { transport, principal, process: None })
+}
+
+/// The next word for a client; none where something else is told first that comes after it.
+async fn word(changes: &mut Changes) -> Arc<Notice> {
+    let told = async {
+        loop {
+            if let Some(Change::Told(notice)) = changes.next().await {
+                return notice;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, told).await.expect("nothing is told")
+}
+
+#[tokio::test]
+async fn that_a_visit_is_over_is_told_after_the_call_to_the_client_that_was_asked() {
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    let (mut changes, connected) = (rig.hub.changes(&Principal::local()), connect(&rig));
+    let answer = json!({"action": "accept"});
+    let asking = |client| call(client, "fake_question", json!({"b": "url later"}));
+    // Nobody can be told who has no connection, or whose revision has no word for it.
+    rig.drive(asking(client_legacy()), Some(answer.clone())).await.complete();
+    let old = client_with(Version::V2025_06_18, client_legacy().capabilities);
+    let by_old = Call { connection: Some(connected.id()), ..asking(old) };
+    rig.drive(by_old, Some(answer.clone())).await.complete();
+    let mute = client_with(Version::LATEST_LEGACY, Capabilities::default());
+    let left_to_it = Call { connection: Some(connected.id()), ..call(mute, "fake_visit", json!({"b": ""})) };
+    rig.drive(left_to_it, None).await.failed();
+    let first = word(&mut changes).await;
+    assert_eq!(first.params.as_str(), r#"{"elicitationId":"v-1"}"#, "it was left to its client");
+
+    let asked = Call { connection: Some(connected.id()), ..asking(client_legacy()) };
+    let driven = rig.drive(asked, Some(answer)).await;
+    let notice = word(&mut changes).await;
+    assert_eq!((&*notice.method, notice.connection), ("notifications/elicitation/complete", connected.id()));
+    assert_eq!(notice.params.as_str(), r#"{"elicitationId":"e-1","x":1.00}"#);
+    assert!(!driven.events.iter().any(|event| event.contains("complete")), "{:?}", driven.events);
+    driven.complete();
+    // What is said twice is told once.
+    rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+    let quiet = tokio::time::timeout(Duration::from_millis(50), word(&mut changes)).await;
+    assert!(quiet.is_err(), "{quiet:?}");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_learns_at_once_that_nobody_will_answer() {
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    for (abandoned, client) in [(1, client_legacy()), (2, client_modern())] {
+        let connected = connect(&rig);
+        let asking = Call {
+            connection: Some(connected.id()),
+            ..call(client.clone(), "fake_ask", json!({"b": "Who?"}))
+        };
+        // A legacy client cancels its call; a modern one goes away while its call is parked.
+        let mut run = rig.hub.start(asking);
+        let Some(Event::Ask(ask)) = run.next().await else { panic!("not asked") };
+        if client.era() == Era::Modern {
+            rig.hub.park(run, ask).asked();
+            drop(connected);
+        } else {
+            drop(run);
+        }
+        rig.until("the server knows", |rig| rig.count("nobody-answers") == abandoned).await;
+        // And its next question is the only one.
+        let again = rig.call(client_legacy(), "fake_ask", json!({"b": "Who?"}), Some(answer.clone())).await;
+        assert_eq!(again.complete()["structuredContent"], answer);
+        assert_eq!(rig.notes(), Vec::<&str>::new());
+    }
     rig.upstream.stop().await;
 }

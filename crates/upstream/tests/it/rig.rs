@@ -18,7 +18,7 @@ use toolgate_upstream::{
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One upstream behind a hub.
 pub(crate) struct Rig {
@@ -90,8 +90,11 @@ impl Rig {
     pub(crate) async fn list(&self, kind: ListKind) -> Raw {
         self.settled().await;
         let principal = Principal::local();
-        let look =
-            toolgate_core::Look { principal: &principal, profile: None, era: toolgate_wire::Era::Legacy };
+        let look = toolgate_core::Look {
+            principal: &principal,
+            profile: None,
+            version: toolgate_wire::Version::LATEST_LEGACY,
+        };
         self.hub.list(&look, kind, None).await.unwrap()
     }
 

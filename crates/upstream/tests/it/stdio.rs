@@ -375,6 +375,21 @@ async fn a_lazy_server_starts_once_to_be_learned_and_then_when_it_is_used() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_switched_off_is_neither_started_nor_listed_by_what_was_kept() {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    let table = crate::rig::fake("legacy", place.path());
+    let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+    let off = crate::rig::with(table, json!({"enabled": false, "start": "eager"}));
+    let rig = Rig::of(off, place, kept);
+    assert!(rig.hub.listings().iter().all(|(_, listing)| listing.tools.is_empty()));
+    assert_eq!(rig.names(ListKind::Tools).await, [""; 0]);
+    assert_eq!((rig.status().state, rig.count("started")), (State::Disabled, 1), "only to be learned");
+    rig.upstream.set_enabled(true);
+    rig.until("it is back", |rig| rig.status().tools == TOOLS).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
 async fn a_server_can_be_switched_off_and_on() {
     let rig = Rig::shaped("legacy", json!({"enabled": false}));
     assert_eq!((rig.names(ListKind::Tools).await.len(), rig.status().state), (0, State::Disabled));

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, Capabilities, Principal, Target, TaskOp};
-use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with};
+use toolgate_core::{Call, Capabilities, ListKind, Outcome, Principal, Target, TaskOp, TaskRequest};
+use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_modern, client_with, drive};
 use toolgate_wire::{Raw, Version};
 
 use crate::rig::{Rig, text};
@@ -79,7 +79,7 @@ async fn what_a_task_asks_reaches_its_caller() {
         let rig = Rig::fake(era);
         rig.settled().await;
         let run = rig.hub.start(call(client_legacy(), "fake_job_required", json!({"b": "ask"})));
-        let asked = toolgate_testkit::drive(run, [(key, answer.clone())]).await;
+        let asked = drive(run, [(key, answer.clone())]).await;
         assert!(asked.events.iter().any(|event| event.starts_with(&format!("ask {key} elicitation/create"))));
         let answers = asked.complete()["answers"].clone();
         assert_eq!(if era == "legacy" { &answers } else { &answers["who"] }, &answer, "{era}");
@@ -153,4 +153,92 @@ async fn progress_of_a_task_reaches_its_caller() {
     assert!(driven.events.contains(&r#"progress {"progress":7}"#.to_owned()), "{:?}", driven.events);
     driven.complete();
     rig.upstream.stop().await;
+}
+
+/// Begins a call that a client of 2025-11-25 wants to be a task; the id of its task.
+async fn begun_by_client(rig: &Rig, tool: &str, fate: &str) -> String {
+    rig.settled().await;
+    let wanted = call(client_legacy(), tool, json!({"b": fate}));
+    let wanted = Call { task: Some(TaskRequest::default()), ..wanted };
+    let created = drive(rig.hub.start(wanted), []).await.outcome.task();
+    created["task"]["taskId"].as_str().unwrap().to_owned()
+}
+
+async fn result_of(rig: &Rig, id: &str, answers: Vec<(&str, Value)>) -> Driven {
+    let target = Target::Task(TaskOp::Result, id.into());
+    let waiting = Call::new(Principal::local(), client_legacy(), target, Raw::literal("{}"));
+    drive(rig.hub.start(waiting), answers).await
+}
+
+#[tokio::test]
+async fn a_client_that_wants_a_task_gets_one_of_ours_whatever_the_server_speaks() {
+    for era in ERAS {
+        let rig = Rig::fake(era);
+        for (jobs, tool) in [(1, "fake_job_required"), (2, "fake_job_optional")] {
+            let id = begun_by_client(&rig, tool, "fine").await;
+            assert!(!id.starts_with("job"), "{era}: {id} is the server's");
+            let done = result_of(&rig, &id, Vec::new()).await.complete();
+            assert_eq!(text(&done), "fine", "{era}");
+            assert_eq!(done["_meta"]["io.modelcontextprotocol/related-task"]["taskId"], id, "{era}");
+            assert_eq!(done["resultType"], Value::Null, "{era}");
+            // It is a task of the server too.
+            assert_eq!(rig.count("jobs"), jobs, "{era}");
+        }
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_task_asks_reaches_the_client_that_wanted_it() {
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    for (era, key) in [("legacy", "question"), ("modern", "who")] {
+        let rig = Rig::fake(era);
+        let id = begun_by_client(&rig, "fake_job_required", "ask").await;
+        let asked = result_of(&rig, &id, vec![(key, answer.clone())]).await;
+        let ask = asked.events.iter().find(|event| event.starts_with("ask ")).expect("asked");
+        // It names our task, not the server's.
+        assert!(
+            ask.contains(&format!(r#""io.modelcontextprotocol/related-task":{{"taskId":"{id}"}}"#)),
+            "{ask}"
+        );
+        assert!(!ask.contains("job-"), "{ask}");
+        let answers = asked.complete()["answers"].clone();
+        assert_eq!(if era == "legacy" { &answers } else { &answers["who"] }, &answer, "{era}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_a_client_wanted_is_cancelled_at_the_server_too() {
+    for era in ERAS {
+        let rig = Rig::fake(era);
+        let id = begun_by_client(&rig, "fake_job_required", "hang").await;
+        rig.until("the task is begun", |rig| rig.count("jobs") == 1).await;
+        let target = Target::Task(TaskOp::Cancel, id.as_str().into());
+        let stop = Call::new(Principal::local(), client_legacy(), target, Raw::literal("{}"));
+        assert_eq!(drive(rig.hub.start(stop), []).await.complete()["status"], "cancelled", "{era}");
+        rig.until("the server knows", |rig| rig.count("job-cancelled") == 1).await;
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn tools_say_whether_they_run_as_tasks_in_the_words_of_their_server() {
+    for (era, plain) in [("legacy", Value::Null), ("modern", json!({"taskSupport": "optional"}))] {
+        let rig = Rig::fake(era);
+        rig.settled().await;
+        let page = toolgate_testkit::list(&rig.hub, ListKind::Tools, None).await;
+        let tools = page["tools"].as_array().unwrap();
+        let of =
+            |name: &str| tools.iter().find(|tool| tool["name"] == name).expect(name)["execution"].clone();
+        assert_eq!(of("fake_job_required"), json!({"taskSupport": "required"}), "{era}");
+        assert_eq!(of("fake_golden"), json!({"taskSupport": "optional"}), "{era}");
+        // One that says nothing does not run as a task where its server could have said so.
+        assert_eq!(of("fake_echo"), plain, "{era}");
+        let wanted = call(client_legacy(), "fake_echo", json!({}));
+        let wanted = Call { task: Some(TaskRequest::default()), ..wanted };
+        let outcome = drive(rig.hub.start(wanted), []).await.outcome;
+        assert_eq!(matches!(outcome, Outcome::Task(_)), era == "modern", "{outcome:?}");
+        rig.upstream.stop().await;
+    }
 }

@@ -122,14 +122,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pins-judge",
         file: "crates/policy/src/pins/gate.rs",
-        find: "let refusal = match self.look(tool, origin) {",
+        find: "let refusal = match self.stands(tool, origin) {",
         replace: "let refusal = match Looked::Fine {",
         tests: &[POLICY],
     },
     Mutant {
         name: "pins-shows",
         file: "crates/policy/src/pins/gate.rs",
-        find: "matches!(self.look(tool, origin), Looked::Fine)",
+        find: "matches!(self.stands(tool, origin), Looked::Fine)",
         replace: "true",
         tests: &[POLICY],
     },

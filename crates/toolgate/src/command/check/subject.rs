@@ -8,14 +8,15 @@ use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::{Error, Kind};
 use toolgate_host::process::{Network, Sandbox};
 use toolgate_host::{Secret, find_program};
-use toolgate_upstream::{NetworkConfig, Plan, ProxyConfig, SandboxConfig, UpstreamConfig};
+use toolgate_secrets::Snapshot;
+use toolgate_upstream::{Holder, NetworkConfig, Plan, ProxyConfig, SandboxConfig, UpstreamConfig};
 
 use crate::cli::Check;
 use crate::command::Process;
 use crate::command::table::{fit, one_line};
 use crate::parts::Parts;
 use crate::settings::Settings;
-use crate::upstreams::Filling;
+use crate::upstreams::{self, Filling, Grants};
 
 /// Of our own variables, those that a program gets.
 const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
@@ -32,6 +33,7 @@ pub(super) async fn find(
     let environment = process_environment();
     let parts = Parts::new(settings, process.redactor.clone(), &process.tasks)?;
     let secrets = parts.hide_secrets(settings).await?;
+    let mut held = None;
     let (name, table) = match (&check.server, check.line.split_first()) {
         (_, Some((command, args))) => {
             let env = check.variables.iter().cloned().collect();
@@ -51,6 +53,7 @@ pub(super) async fn find(
         (Some(name), None) => {
             let mut table = configured(name, settings)?.clone();
             table.headers.extend(check.headers.iter().cloned());
+            held = grant(name, &table, (&parts, &secrets), process).await?;
             (name.clone(), table)
         }
         (None, None) => return Err(Error::new(Kind::InvalidInput, "there is nothing to check").into()),
@@ -58,8 +61,31 @@ pub(super) async fn find(
     // References are filled in as in the configuration: a shell's history is no place for a token.
     let filling = Filling::new(&secrets, &environment);
     let fill = |text: &str| filling.fill(text);
-    let subject = subject(&table, fill, &environment)?;
+    let mut subject = subject(&table, fill, &environment)?;
+    // What a server gave us is no text of the configuration, in which anything would be filled in.
+    if let Subject::Address(address) = &mut subject {
+        address.headers.extend(held);
+    }
     Ok((name, subject))
+}
+
+/// The header that lets us in to a server that someone has signed in to.
+async fn grant(
+    name: &str,
+    table: &UpstreamConfig,
+    (parts, secrets): (&Parts, &Snapshot),
+    process: &Process,
+) -> anyhow::Result<Option<(String, String)>> {
+    let grants = Grants::new(parts, &process.tasks);
+    // A table that cannot be used is refused below.
+    let Ok(Some(authorizer)) = upstreams::authorizer(name, table, secrets, &grants, &process.tasks) else {
+        return Ok(None);
+    };
+    let held = authorizer
+        .authorization(Holder::Shared)
+        .await
+        .map_err(|error| Error::new(Kind::Unauthorized, error.to_string()).hint(error.hint().to_owned()))?;
+    Ok(held.map(|value| ("Authorization".to_owned(), value.expose().to_owned())))
 }
 
 /// An address without what may be secret in it.

@@ -1,5 +1,7 @@
 //! Whether the folder of the workspace can be used.
 
+use std::path::Path;
+
 use toolgate_host::Standing;
 
 use super::{Finding, State};
@@ -18,18 +20,22 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
             .hint("name one with `workspace.root` or `--workspace`"),
         ];
     };
+    vec![named_folder(root, "workspace.root")]
+}
+
+/// How a folder stands that a person named by a key.
+pub(super) fn named_folder(root: &Path, key: &str) -> Finding {
     let name = root.display();
-    let finding = match Standing::of(root) {
+    match Standing::of(root) {
         Standing::Folder(folder) if folder.writable => Finding::new(State::Ok, format!("`{name}`")),
         Standing::Folder(_) => Finding::new(State::Weak, format!("`{name}` can be read but not written"))
-            .hint("run as a user who may write it, or name another folder with `workspace.root`"),
+            .hint(format!("run as a user who may write it, or name another folder with `{key}`")),
         // It is not made: a typo should not become an empty folder.
         Standing::Missing { .. } => Finding::new(State::Broken, format!("`{name}` does not exist"))
-            .hint("make it, or name another folder with `workspace.root`"),
+            .hint(format!("make it, or name another folder with `{key}`")),
         Standing::NotAFolder => Finding::new(State::Broken, format!("`{name}` is no folder"))
-            .hint("name a folder with `workspace.root`"),
+            .hint(format!("name a folder with `{key}`")),
         Standing::Hidden => Finding::new(State::Broken, format!("`{name}` cannot be looked at"))
             .hint("see who may enter the folders above it"),
-    };
-    vec![finding]
+    }
 }

@@ -5,7 +5,7 @@
     reason = "servers over HTTP are started here, as somebody else's would be"
 )]
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
@@ -118,8 +118,9 @@ impl Fake {
         let name = format!("{kind}{number}");
         let place = root.join(&name);
         std::fs::create_dir(&place).unwrap();
-        // An address of its own, so that no connection elsewhere can take its port while it is away.
-        let listen = || TcpListener::bind(("127.7.0.1".parse::<std::net::IpAddr>().unwrap(), 0)).unwrap();
+        // An address of its own, so that nobody else can take its port while it is away.
+        let own = Ipv4Addr::new(127, 7, 0, u8::try_from(number).unwrap() + 1);
+        let listen = || TcpListener::bind((own, 0)).unwrap();
         let address = number.is_multiple_of(2).then(|| listen().local_addr().unwrap());
         Self { name, place, modern: number % 4 < 2, address, child: Mutex::default() }
     }

@@ -19,7 +19,7 @@ impl Fake {
             "url" if self.modern => {
                 ("elicitation/create", json!({"mode": "url", "message": "Go", "url": "https://a.test/x"}))
             }
-            "url" => (
+            "url" | "url later" => (
                 "elicitation/create",
                 json!({"mode": "url", "message": "Go", "url": "https://a.test/x", "elicitationId": "e-1"}),
             ),
@@ -47,6 +47,11 @@ impl Fake {
         }
         let told = if answer["result"].is_null() { &answer["error"] } else { &answer["result"] };
         self.result(id, &json!({"content": [], "structuredContent": told}).to_string());
+        if kind == "url later" {
+            for _ in 0..2 {
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e-1","x":1.00}}"#);
+            }
+        }
     }
 
     /// Answers only after a person has been elsewhere, which takes a moment.

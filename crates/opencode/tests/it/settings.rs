@@ -1,0 +1,175 @@
+//! Changes of OpenCode's configuration: written with comments kept, taken up, and seen in its own answers.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use toolgate_core::{Event, Kind};
+use toolgate_testkit::client_legacy;
+
+use crate::stage::STAGE;
+
+/// A project with a configuration of its own that has a comment.
+fn project(name: &str) -> PathBuf {
+    let folder = STAGE.home.join(name);
+    fs::create_dir(&folder).unwrap();
+    fs::write(
+        folder.join("opencode.jsonc"),
+        "{\n  // mine, do not touch\n  \"username\": \"me\", // kept\n}\n",
+    )
+    .unwrap();
+    folder
+}
+
+struct Scene(PathBuf);
+
+impl Scene {
+    fn with(&self, mut arguments: Value) -> Value {
+        arguments["workingDirectory"] = self.0.to_str().unwrap().into();
+        arguments
+    }
+
+    #[track_caller]
+    fn call(&self, tool: &str, arguments: Value) -> Value {
+        let stage = &*STAGE;
+        stage.run(stage.call(tool, self.with(arguments)))
+    }
+
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: Value, kind: Kind) {
+        let stage = &*STAGE;
+        let error = stage.run(stage.fails(tool, self.with(arguments)));
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(!error.suggestions().is_empty(), "{error}");
+    }
+
+    fn file(&self) -> String {
+        fs::read_to_string(self.0.join("opencode.jsonc")).unwrap()
+    }
+}
+
+#[test]
+fn a_project_s_configuration_is_changed_and_keeps_its_comments() {
+    let scene = Scene(project("configured"));
+    let change = json!({"tool": "webfetch", "permission": "deny", "scope": "project"});
+    let out = scene.call("opencode_permission_set", change);
+    assert_eq!(out["changed"], json!(["permission.webfetch"]));
+    scene.call(
+        "opencode_tool_configure",
+        json!({"tools": {"websearch": false}, "agent": "plan", "scope": "project"}),
+    );
+    let options = json!({"provider": "fake", "model": "deep/er/name", "options": {"temperature": 0.5}, "scope": "project"});
+    scene.call("opencode_model_configure", options);
+    scene.call("opencode_config_update", json!({"defaultAgent": "plan", "scope": "project"}));
+    let text = scene.file();
+    assert!(text.contains("// mine, do not touch") && text.contains("// kept"), "{text}");
+    let config = scene.call("opencode_config_get", json!({}));
+    assert_eq!(config["merged"]["permission"]["webfetch"], "deny", "{config}");
+    assert_eq!(config["merged"]["agent"]["plan"]["tools"]["websearch"], false);
+    assert_eq!(config["merged"]["provider"]["fake"]["models"]["deep/er/name"]["options"]["temperature"], 0.5);
+    assert_eq!(config["merged"]["provider"]["fake"]["options"]["apiKey"], "[REDACTED]");
+    assert_eq!(
+        (&config["merged"]["username"], &config["merged"]["default_agent"]),
+        (&json!("me"), &json!("plan"))
+    );
+    scene.refused("opencode_permission_set", json!({"tool": "x", "permission": "maybe"}), Kind::InvalidInput);
+    scene.refused("opencode_tool_configure", json!({"tools": {}, "agent": "nope"}), Kind::AgentNotFound);
+    scene.refused("opencode_config_update", json!({"model": "nope/x"}), Kind::InvalidInput);
+    scene.refused("opencode_config_update", json!({}), Kind::InvalidInput);
+}
+
+#[test]
+fn mcp_servers_are_added_switched_and_removed() {
+    let scene = Scene(project("servers"));
+    let add = json!({"name": "nothing", "type": "local", "command": ["/bin/false"], "scope": "project"});
+    let out = scene.call("opencode_mcp_add", add.clone());
+    assert_eq!(out["status"], "failed", "{out}");
+    scene.refused("opencode_mcp_add", add, Kind::InvalidInput);
+    let off = json!({"name": "nothing", "enabled": false, "scope": "project"});
+    assert_eq!(scene.call("opencode_mcp_enable", off)["status"], "disabled");
+    let listed = scene.call("opencode_mcp_list", json!({}));
+    let server = json!({"name": "nothing", "status": "disabled", "type": "local", "configured": true});
+    assert_eq!(listed["items"], json!([server]));
+    let out = scene.call("opencode_mcp_remove", json!({"name": "nothing", "scope": "project"}));
+    assert_eq!(out["status"], "removed");
+    assert_eq!(scene.call("opencode_mcp_list", json!({}))["items"], json!([]));
+    assert!(scene.file().contains("// mine"), "{}", scene.file());
+    scene.refused("opencode_mcp_remove", json!({"name": "nothing"}), Kind::Upstream);
+    scene.refused("opencode_mcp_enable", json!({"name": "nothing", "enabled": true}), Kind::Upstream);
+    scene.refused("opencode_mcp_add", json!({"name": "x", "type": "local"}), Kind::InvalidInput);
+    scene.refused("opencode_mcp_add", json!({"name": "x", "type": "remote", "url": "y"}), Kind::InvalidInput);
+}
+
+#[test]
+fn a_skill_is_written_listed_and_loaded() {
+    let scene = Scene(project("skilled"));
+    let skill = json!({"name": "tell-jokes", "description": "Jokes: \"good\" ones", "content": "Be funny."});
+    let out = scene.call("opencode_skill_create", skill.clone());
+    assert_eq!(out["listed"], true);
+    let out = scene.call("opencode_skill_load", json!({"name": "tell-jokes"}));
+    assert_eq!(out["description"], "Jokes: \"good\" ones");
+    assert!(out["content"].as_str().unwrap().contains("Be funny."), "{out}");
+    let listed = scene.call("opencode_skill_list", json!({}));
+    assert!(listed["items"].as_array().unwrap().iter().any(|item| item["name"] == "tell-jokes"), "{listed}");
+    scene.refused("opencode_skill_create", skill, Kind::InvalidInput);
+    let bad = json!({"name": "../x", "description": "x", "content": "x"});
+    scene.refused("opencode_skill_create", bad, Kind::InvalidInput);
+    scene.refused("opencode_skill_load", json!({"name": "tell-joke"}), Kind::SkillNotFound);
+}
+
+#[test]
+fn models_providers_and_tools_are_listed_and_keys_are_kept() {
+    let scene = Scene(project("listed"));
+    let models = scene.call("opencode_model_list", json!({"provider": "fake"}));
+    let names: Vec<&Value> = models["items"].as_array().unwrap().iter().map(|item| &item["model"]).collect();
+    assert_eq!(names, [&json!("fake/fake-1"), &json!("fake/deep/er/name")]);
+    scene.refused("opencode_model_list", json!({"provider": "nope"}), Kind::InvalidInput);
+    let providers = scene.call("opencode_provider_list", json!({}));
+    assert_eq!(
+        (&providers["items"][0]["id"], &providers["items"][0]["connected"]),
+        (&json!("fake"), &json!(true))
+    );
+    let tools = scene.call("opencode_tool_list", json!({}));
+    assert!(tools["items"].as_array().unwrap().contains(&json!({"name": "bash"})), "{tools}");
+    let tools = scene.call("opencode_tool_list", json!({"provider": "fake", "model": "fake-1"}));
+    assert!(
+        tools["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|tool| tool["name"] == "read" && tool["description"] != "")
+    );
+    scene.refused("opencode_tool_list", json!({"provider": "fake"}), Kind::InvalidInput);
+    let key = json!({"provider": "fake", "type": "api", "key": "sk-of-a-test"});
+    let out = scene.call("opencode_auth_set", key);
+    assert!(!out.to_string().contains("sk-of"), "{out}");
+    let kept = fs::read_to_string(STAGE.home.join(".local/share/opencode/auth.json")).unwrap();
+    assert!(kept.contains("sk-of-a-test"), "it is not kept");
+    scene.refused("opencode_auth_set", json!({"provider": "fake", "type": "api"}), Kind::InvalidInput);
+    scene.refused(
+        "opencode_auth_set",
+        json!({"provider": "no", "type": "api", "key": "x"}),
+        Kind::InvalidInput,
+    );
+}
+
+#[test]
+fn a_change_waits_for_sessions_that_work() {
+    let scene = Scene(project("busy"));
+    let stage = &*STAGE;
+    let arguments = scene.with(json!({"prompt": "think slowly"}));
+    let run = stage.run(async {
+        let mut run = stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_run", arguments));
+        while let Some(event) = run.next().await {
+            if matches!(&event, Event::Progress(progress) if progress.0.as_str().contains("thinking")) {
+                break;
+            }
+        }
+        run
+    });
+    let mut change = json!({"tool": "webfetch", "permission": "deny", "scope": "project"});
+    scene.refused("opencode_permission_set", change.clone(), Kind::InvalidInput);
+    change["force"] = true.into();
+    scene.call("opencode_permission_set", change);
+    run.cancel();
+}

@@ -1,0 +1,119 @@
+//! One real OpenCode for the whole run of the tests: it is slow to start.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde_json::Value;
+use toolgate_core::{Call, Client, Error, Hub, Outcome, PackSource};
+use toolgate_host::Tasks;
+use toolgate_opencode::{Opencode, OpencodeConfig, Surroundings};
+use toolgate_testkit::{Driven, OpencodeHome, call, client_legacy, drive, hub, opencode_program};
+
+/// How long anything may take here; the machine may be very busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+
+/// The one OpenCode, and a hub whose pack has started it.
+pub(crate) static STAGE: LazyLock<Stage> = LazyLock::new(Stage::new);
+
+pub(crate) struct Stage {
+    runtime: tokio::runtime::Runtime,
+    pub(crate) hub: Hub,
+    pub(crate) project: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) tasks: Tasks,
+    kept: OpencodeHome,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let kept = OpencodeHome::new();
+        let home = kept.path().to_owned();
+        let project = home.join("project");
+        std::fs::create_dir_all(project.join(".git")).unwrap();
+        std::fs::write(project.join("notes.txt"), "the moon is made of cheese\n").unwrap();
+        let tasks = Tasks::new();
+        let (hub, _) = {
+            let _inside = runtime.enter();
+            pack(OpencodeConfig::default(), &project, variables(&kept), &tasks)
+        };
+        Self { runtime, hub, project, home, tasks, kept }
+    }
+
+    /// What an OpenCode of ours sees.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        variables(&self.kept)
+    }
+
+    /// Runs a test, within limits.
+    pub(crate) fn run<T>(&self, test: impl Future<Output = T>) -> T {
+        self.runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, test).await.expect("the test takes too long") })
+    }
+
+    /// Another pack with a configuration of its own.
+    pub(crate) fn other(&self, config: OpencodeConfig) -> (Hub, Tasks) {
+        let _inside = self.runtime.enter();
+        pack(config, &self.project, self.variables(), &self.tasks.child())
+    }
+
+    /// Calls a tool as a client that can answer questions.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        self.result(self.ask(client_legacy(), (tool, arguments), []).await)
+    }
+
+    /// Calls a tool, and answers what it asks.
+    pub(crate) async fn ask<const N: usize>(
+        &self,
+        client: Arc<Client>,
+        (tool, arguments): (&str, Value),
+        answers: [(&str, Value); N],
+    ) -> Driven {
+        drive(self.hub.start(call(client, tool, arguments)), answers).await
+    }
+
+    /// The structured content of a call that went well.
+    pub(crate) fn result(&self, driven: Driven) -> Value {
+        match driven.outcome {
+            Outcome::Complete(raw) => raw.to::<Value>().unwrap()["structuredContent"].clone(),
+            other => panic!("{other:?} after {:?}", driven.events),
+        }
+    }
+
+    /// The error of a call that has to fail.
+    pub(crate) async fn fails(&self, tool: &str, arguments: Value) -> Error {
+        fails(&self.hub, call(client_legacy(), tool, arguments)).await
+    }
+}
+
+/// The error of a call that has to fail.
+pub(crate) async fn fails(hub: &Hub, call: Call) -> Error {
+    match drive(hub.start(call), []).await.outcome {
+        Outcome::Failed(error) => error,
+        other => panic!("it did not fail: {other:?}"),
+    }
+}
+
+fn pack(
+    config: OpencodeConfig,
+    project: &Path,
+    variables: Vec<(String, String)>,
+    tasks: &Tasks,
+) -> (Hub, Tasks) {
+    let config = OpencodeConfig { program: config.program.or_else(|| Some(opencode_program())), ..config };
+    let around = Surroundings {
+        variables,
+        password: config.password.clone().map(toolgate_host::Secret::new),
+        folder: project.to_owned(),
+        // Nothing listens there: what else runs on this machine is not ours to use.
+        usual_url: "http://127.0.0.1:9".into(),
+    };
+    let pack = Opencode::new(config, around, tasks);
+    (hub([Arc::new(PackSource::new(pack))]), tasks.clone())
+}
+
+fn variables(home: &OpencodeHome) -> Vec<(String, String)> {
+    let ours = ("SECRET_OF_OURS".to_owned(), "not for OpenCode".to_owned());
+    home.variables().into_iter().chain([ours]).collect()
+}

@@ -1,0 +1,133 @@
+//! Mutants of where tools may reach: the guard of fetches, and the lists of the packs.
+
+use super::{CALENDAR, CHAT, GITHUB, Mutant, REACH, WEB};
+
+/// The mutants of this file.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "reach-near",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "Nearness::Private | Nearness::Loopback | Nearness::Never => Err(Barred::TooNear),",
+        replace: "Nearness::Private | Nearness::Loopback | Nearness::Never => Ok(()),",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-never",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "Nearness::Private | Nearness::Loopback if listed => Ok(()),",
+        replace: "Nearness::Private | Nearness::Loopback | Nearness::Never if listed => Ok(()),",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-mapped",
+        file: "crates/host/src/outbound/nearness.rs",
+        find: "IpAddr::V6(ip) => embedded(ip).map_or_else(|| nearness_v6(ip), nearness_v4),",
+        replace: "IpAddr::V6(ip) => nearness_v6(ip),",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-denied-ip",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "if has(&self.deny) {",
+        replace: "if false && has(&self.deny) {",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-denied-name",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "if has(&self.deny) || (",
+        replace: "if (false && has(&self.deny)) || (",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-unlisted-name",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "|| (self.denies_all() && !listed) {",
+        replace: "|| (false && self.denies_all() && !listed) {",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "reach-unlisted-ip",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "Nearness::Public if self.denies_all() && !listed =>",
+        replace: "Nearness::Public if false && self.denies_all() && !listed =>",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "reach-below",
+        file: "crates/host/src/outbound/reach.rs",
+        find: ".is_some_and(|rest| rest.ends_with('.'))",
+        replace: ".is_some_and(|rest| true || rest.ends_with('.'))",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "resolver-ip",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "match this.reach.permits_ip(at.ip(), listed) {",
+        replace: "match this.reach.permits_ip(at.ip(), listed).or(Ok::<(), Barred>(())) {",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "resolver-name",
+        file: "crates/host/src/outbound/reach.rs",
+        find: "this.reach.permits_name(name.as_str())?;",
+        replace: "this.reach.permits_name(name.as_str()).unwrap_or(true);",
+        tests: &[REACH],
+    },
+    Mutant {
+        name: "fetch-pinned",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: ".dns_resolver(Arc::new(resolver))",
+        replace: ".dns_resolver(Arc::new(Resolver { reach: Arc::new(Reach { allow: vec![\"0.0.0.0/0\".parse().unwrap()], deny: vec![] }), ..resolver }))",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "fetch-hop",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: "at = self.permitted(at.join(&next).ok(), &next)?;",
+        replace: "at = at.join(&next).map_err(|_| FetchError::Address { url: told(&next) })?;",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "fetch-redirects",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: ".redirect(Policy::none())",
+        replace: ".redirect(Policy::limited(10))",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "fetch-credentials",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: "if !url.username().is_empty() || url.password().is_some() {",
+        replace: "if false && (!url.username().is_empty() || url.password().is_some()) {",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "fetch-credentials-elsewhere",
+        file: "crates/host/src/outbound/fetcher.rs",
+        find: "self.credentials.clone().filter(|_| at_home)",
+        replace: "self.credentials.clone().filter(|_| at_home || true)",
+        tests: &[CALENDAR],
+    },
+    Mutant {
+        name: "fetch-decoded",
+        file: "crates/host/src/outbound/decode.rs",
+        find: "if decoded.len() > most {",
+        replace: "if false && decoded.len() > most {",
+        tests: &[WEB],
+    },
+    Mutant {
+        name: "chat-targets",
+        file: "crates/packs/src/chat.rs",
+        find: "if self.allowed.iter().any(",
+        replace: "if true || self.allowed.iter().any(",
+        tests: &[CHAT],
+    },
+    Mutant {
+        name: "github-repos",
+        file: "crates/packs/src/github.rs",
+        find: "if !self.is_limited() || self.allowed.iter().any(",
+        replace: "if true || !self.is_limited() || self.allowed.iter().any(",
+        tests: &[GITHUB],
+    },
+];
