@@ -34,6 +34,8 @@ pub struct Call {
     pub via_search: bool,
     /// Whether a source makes it while it answers another call, by [`RunHandle::start`](crate::RunHandle::start).
     pub nested: bool,
+    /// The code that makes it, where code does, with its hash.
+    pub code: Option<Arc<str>>,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
     /// Present when its client wants it to be a task, as only clients of 2025-11-25 can say.
@@ -72,6 +74,7 @@ impl Call {
             trace: None,
             via_search: false,
             nested: false,
+            code: None,
             resume: None,
             task: None,
         }

@@ -89,6 +89,8 @@ pub(crate) struct Shared {
     pub(crate) params: Raw,
     profile: Option<Arc<str>>,
     nested: bool,
+    /// The code that it runs, or that made it.
+    code: OnceLock<Arc<str>>,
     connection: Option<ConnectionId>,
     client: Mutex<Arc<Client>>,
     detached: AtomicBool,
@@ -120,6 +122,7 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         params: call.params.clone(),
         profile: call.profile.clone(),
         nested: call.nested,
+        code: call.code.clone().map(OnceLock::from).unwrap_or_default(),
         connection: call.connection,
         client: Mutex::new(call.client.clone()),
         detached: AtomicBool::new(false),

@@ -1,7 +1,8 @@
 //! The machine: confined files, owned tasks, other processes, other servers and a clock.
 //!
-//! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
-//! ever stand: to ask the kernel for the version of Landlock, and to confine a program between fork and exec.
+//! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may ever be
+//! written: to ask the kernel for the version of Landlock, and to confine a program between fork and exec. A process
+//! that confines itself needs none.
 
 pub mod authorities;
 pub mod browser;

@@ -40,7 +40,7 @@ impl<'a> Desk<'a> {
     }
 
     async fn load(&self, name: &str) -> Answer {
-        let loaded = self.pack.scripts.cleared(name).await.map_err(|error| told(&error))?;
+        let loaded = self.pack.scripts.cleared(name, |_| {}).await.map_err(|error| told(&error))?;
         Ok(Raw::string(&loaded.source))
     }
 
@@ -60,8 +60,8 @@ impl<'a> Desk<'a> {
         Raw::of(&there)
     }
 
-    fn tools(&self) -> Raw {
-        let view = self.run.view();
+    async fn tools(&self) -> Raw {
+        let view = self.run.view().await;
         let granted = view.tools().filter(|tool| self.script.header.grants_tool(tool.name.as_str()));
         let others = granted.filter(|tool| !tool.name.as_str().starts_with(OWN));
         let described = others.map(|tool| {
@@ -90,7 +90,7 @@ impl Answering for Desk<'_> {
             Ask::Load { name } => wall.limit(self.load(&name)).await?,
             Ask::Secret { name } => self.secret(&name),
             Ask::Secrets => Ok(self.secrets()),
-            Ask::Tools => Ok(self.tools()),
+            Ask::Tools => Ok(wall.limit(self.tools()).await?),
             Ask::Http(ask) => wall.limit(self.http(ask)).await?,
             Ask::Tool { name, arguments } => self.tool(&name, arguments, wall).await?,
         })
@@ -99,7 +99,9 @@ impl Answering for Desk<'_> {
 
 /// An error as a script is told of it.
 pub(super) fn told(error: &Error) -> String {
-    match error.next_step() {
+    let after = error.detail().and_then(|detail| detail.get("retryAfterMs"));
+    let after = after.map(|ms| format!("it may be called again in {} ms", ms.as_str()));
+    match after.as_deref().or_else(|| error.next_step()) {
         Some(hint) => format!("{} ({hint})", error.message()),
         None => error.message().to_owned(),
     }

@@ -62,8 +62,9 @@ impl Language {
 
 /// Reads a source, unless it is so deep that reading it is dangerous.
 fn parsed(name: &str, source: &str) -> Result<AstModule, String> {
-    if let Some(line) = depth::too_deep(source) {
-        return Err(format!("{name}:{line}: the source nests more than {} levels deep", depth::MOST));
+    if let Some((line, column)) = depth::too_deep(source) {
+        let most = depth::MOST;
+        return Err(format!("{name}:{line}:{column}: the source nests more than {most} levels deep"));
     }
     AstModule::parse(name, source.to_owned(), &dialect()).map_err(told)
 }

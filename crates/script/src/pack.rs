@@ -147,6 +147,11 @@ impl JsonSchema for AnyJson {
     }
 }
 
+/// The record of a call names the script and the hash of its bytes, whatever becomes of it.
+fn note(run: &RunHandle, script: &Script) {
+    run.runs(format!("{} {}", script.name, script.hash));
+}
+
 fn shown(printed: Printed) -> String {
     match printed.cut {
         true => format!("{}…\n[more was printed]", printed.text),

@@ -181,15 +181,16 @@ impl Scripts {
         Ok(script)
     }
 
-    /// A script that may run: read once, and judged by what was read.
-    pub(crate) async fn cleared(&self, name: &str) -> Result<Script> {
+    /// A script that may run: read once, and judged by what was read. `noted` hears which it is, whether it may or not.
+    pub(crate) async fn cleared(&self, name: &str, noted: impl FnOnce(&Script)) -> Result<Script> {
         let script = self.0.shelf.read(name).await?;
+        noted(&script);
         let decision = self.0.decisions.of(&script.name).await?;
         self.clear(script, decision.as_ref(), None)
     }
 
     /// Code that may run; what is not approved is kept for an administrator to look at. It never has secrets.
-    pub(crate) async fn cleared_code(&self, code: String) -> Result<Script> {
+    pub(crate) async fn cleared_code(&self, code: String, noted: impl FnOnce(&Script)) -> Result<Script> {
         if u64::try_from(code.len()).unwrap_or(u64::MAX) > self.0.most {
             let error =
                 Error::new(Kind::InvalidInput, format!("the code has more than {} bytes", self.0.most));
@@ -198,6 +199,7 @@ impl Scripts {
         let mut script = Script::new(String::new(), code);
         script.name = code_name(&script.hash);
         script.header.secrets.clear();
+        noted(&script);
         let decision = self.0.decisions.of(&script.name).await?;
         let mut kept = None;
         if decision.is_none() && !self.0.allow.contains(&script.hash) {

@@ -10,8 +10,8 @@ use toolgate_wire::{Edit, Raw};
 use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
 use crate::{
-    Call, Client, ConnectionId, Error, Hub, Kind, LogLevel, Outcome, Principal, Result, Run, Scope, Target,
-    ToolName, View,
+    Call, Client, ConnectionId, Error, Hub, Kind, ListKind, LogLevel, Outcome, Principal, Result, Run, Scope,
+    Target, ToolName, View,
 };
 
 /// The source's end of a run.
@@ -58,13 +58,26 @@ impl RunHandle {
         self.shared.nested
     }
 
-    /// The catalog as whoever calls sees it now.
-    pub fn view(&self) -> Arc<View> {
-        self.hub().view(self.principal(), self.shared.profile.as_ref())
+    /// The catalog as whoever calls sees it, as a list of tools would show it.
+    pub async fn view(&self) -> Arc<View> {
+        let profile = self.shared.profile.as_ref();
+        self.shared.hub.settled(self.principal(), profile, ListKind::Tools).await
     }
 
-    /// Calls a tool for whoever calls: as the same principal, from the same client, in the same view, and judged and
-    /// recorded like any other call. It takes no token of the caller's: the source bounds how often it does this.
+    /// Says which code this call is to run, with its hash: the record names it, also with what the code calls.
+    pub fn runs(&self, code: impl Into<Arc<str>>) {
+        // Who says so twice has said it.
+        drop(self.shared.code.set(code.into()));
+    }
+
+    /// The code that it runs, or that made it.
+    pub(crate) fn code(&self) -> Option<&Arc<str>> {
+        self.shared.code.get()
+    }
+
+    /// Calls a tool for whoever calls: as the same principal, from the same client, in the same view, and judged,
+    /// limited and recorded like any other call. Only the caller's own pace does not count it, which counted the call
+    /// that it is for: the source bounds how often it does this.
     pub fn start(&self, tool: ToolName, arguments: Raw) -> Run {
         let shared = &self.shared;
         let empty = Raw::EMPTY_OBJECT;
@@ -73,13 +86,14 @@ impl RunHandle {
         let mut client = Client::clone(&self.client());
         // Whoever waits for it wants its answer, and cannot come back for it.
         client.capabilities.tasks = false;
-        self.hub().start(Call {
+        Hub::of(self.shared.hub.clone()).start(Call {
             arguments: Some(arguments),
             profile: shared.profile.clone(),
             connection: shared.connection,
             // It is a tool of a source, whatever its name: one that searches would go around who chose the tools.
             via_search: true,
             nested: true,
+            code: self.code().cloned(),
             ..Call::new(shared.principal.clone(), client.into(), Target::Tool(tool), params)
         })
     }
@@ -88,10 +102,6 @@ impl RunHandle {
     pub async fn pass_on(&self, ask: Ask) {
         let answers = self.ask_now(ask.questions.clone()).await;
         ask.answer(answers);
-    }
-
-    fn hub(&self) -> Hub {
-        Hub::of(self.shared.hub.clone())
     }
 
     /// The way to its client after it has ended, where that is a lasting connection.

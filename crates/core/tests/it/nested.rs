@@ -46,7 +46,7 @@ impl Tool<Relay> for RelayCall {
         ToolSpec { name: "relay_call", title: "Relay", description: "Relays.", hints: Hints::READ_ONLY };
 
     async fn run(&self, _: &Relay, run: &RunHandle, input: Wanted) -> Result<Json<Came>> {
-        let seen = run.view().tools().map(|tool| tool.name.to_string()).collect();
+        let seen = run.view().await.tools().map(|tool| tool.name.to_string()).collect();
         let mut nested = run.start(input.tool.parse()?, Raw::of(&input.arguments));
         while let Some(event) = nested.next().await {
             match event {
@@ -150,7 +150,7 @@ async fn the_question_of_a_nested_call_reaches_the_client_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_nested_call_takes_no_token() {
+async fn a_nested_call_takes_a_token_of_its_own_kind() {
     #[derive(Default)]
     struct Counting(Mutex<Vec<String>>);
     impl Limiter for Counting {
@@ -161,6 +161,16 @@ async fn a_nested_call_takes_no_token() {
         fn give_back(&self, _: &Principal, target: &Target) {
             self.0.lock().unwrap().push(format!("-{}", target.name()));
         }
+        fn take_nested(&self, _: &Principal, target: &Target) -> Result<(), TooMany> {
+            self.0.lock().unwrap().push(format!("nested {}", target.name()));
+            match target.name() == "relay_often" {
+                true => Err(TooMany { retry_after: std::time::Duration::from_secs(1), first: true }),
+                false => Ok(()),
+            }
+        }
+        fn give_back_nested(&self, _: &Principal, target: &Target) {
+            self.0.lock().unwrap().push(format!("-nested {}", target.name()));
+        }
         fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
             Admission::Now(Place::default())
         }
@@ -170,7 +180,20 @@ async fn a_nested_call_takes_no_token() {
     let hub = builder(relay()).gate(Box::new(gate)).limiter(counting.clone()).build().unwrap();
     drive(hub.start(call(client_legacy(), "relay_call", wanted("relay_say"))), []).await.complete();
     drive(hub.start(call(client_legacy(), "relay_call", wanted("relay_ask"))), []).await.failed();
-    assert_eq!(*counting.0.lock().unwrap(), ["relay_call", "relay_call"]);
+    let often = drive(hub.start(call(client_legacy(), "relay_call", wanted("relay_often"))), []).await;
+    assert_eq!(often.failed().kind(), Kind::RateLimited);
+    assert_eq!(
+        *counting.0.lock().unwrap(),
+        [
+            "relay_call",
+            "nested relay_say",
+            "relay_call",
+            "nested relay_ask",
+            "-nested relay_ask",
+            "relay_call",
+            "nested relay_often",
+        ]
+    );
 }
 
 #[tokio::test]

@@ -9,17 +9,19 @@ const MOST_ELIF: usize = 250;
 /// The words that make an expression deeper.
 const WORDS: [&str; 8] = ["not", "and", "or", "if", "else", "in", "lambda", "for"];
 
-/// Tells the line, from 1, where a source nests too deeply, if it does.
+/// Tells the line and the column, from 1, where a source nests too deeply, if it does.
 ///
 /// It counts more than the parser would: brackets, operators that follow each other, and the indentation. What is
 /// refused may thus be a shallow source that is one endless expression, which is better written otherwise.
-pub(super) fn too_deep(source: &str) -> Option<usize> {
-    Scan { rest: source, line: 1, levels: vec![0], depth: 0, elifs: 0 }.run()
+pub(super) fn too_deep(source: &str) -> Option<(usize, usize)> {
+    let left = Scan { rest: source, levels: vec![0], depth: 0, elifs: 0 }.run()?;
+    let before = &source[..source.len() - left];
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    Some((before.matches('\n').count() + 1, last.chars().count()))
 }
 
 struct Scan<'a> {
     rest: &'a str,
-    line: usize,
     /// How many operators stand in each open bracket since its last comma; the first is outside of all.
     levels: Vec<usize>,
     /// The sum of all levels, and how many there are.
@@ -28,6 +30,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
+    /// How many bytes are left behind what is too deep.
     fn run(mut self) -> Option<usize> {
         while let Some(first) = self.rest.chars().next() {
             match first {
@@ -51,17 +54,15 @@ impl Scan<'_> {
                 }
             }
             if self.depth > MOST || self.elifs > MOST_ELIF {
-                return Some(self.line);
+                return Some(self.rest.len());
             }
         }
         None
     }
 
-    /// Goes on behind some bytes; the lines in them count.
+    /// Goes on behind some bytes.
     fn skip(&mut self, bytes: usize) {
-        let (skipped, rest) = self.rest.split_at(bytes.min(self.rest.len()));
-        self.line += skipped.bytes().filter(|byte| *byte == b'\n').count();
-        self.rest = rest;
+        self.rest = &self.rest[bytes.min(self.rest.len())..];
     }
 
     /// Outside of brackets a new line is a new statement, as deep as it is indented.
@@ -153,13 +154,15 @@ mod tests {
     fn what_nests_too_deeply_is_found_and_where() {
         #[track_caller]
         fn check(source: &str, expect: Option<usize>) {
-            assert_eq!(too_deep(source), expect, "{}", &source[..source.len().min(60)]);
+            let line = too_deep(source).map(|(line, _)| line);
+            assert_eq!(line, expect, "{}", &source[..source.len().min(60)]);
         }
         check("", None);
         check("x = 1\ny = [1, 2, {'a': (1, 2)}]\n", None);
         check(&format!("x = {}1{}", "(".repeat(200), ")".repeat(200)), None);
         for open in ["(", "[", "{"] {
             check(&format!("\n\nx = {}", open.repeat(100_000)), Some(3));
+            assert_eq!(too_deep(&format!("\nxü = {}", open.repeat(100_000))), Some((2, 5 + 250)));
         }
         for chain in ["+1", "not ", "-", "~", ".a", "()", "[0]", " if 1 else 0", " or 1", "lambda: "] {
             check(&format!("x = 0\ny = x{}", chain.repeat(100_000)), Some(2));

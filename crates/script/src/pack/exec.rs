@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::{Asked, Output, ScriptPack};
+use super::{Asked, Output, ScriptPack, note};
 
 pub(super) struct ScriptExec;
 
@@ -26,7 +26,7 @@ impl Tool<ScriptPack> for ScriptExec {
     };
 
     async fn run(&self, pack: &ScriptPack, run: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let script = pack.scripts.cleared_code(input.code).await?;
+        let script = pack.scripts.cleared_code(input.code, |script| note(run, script)).await?;
         pack.execute(run, &script, Asked::default()).await
     }
 }

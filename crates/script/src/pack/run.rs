@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 use toolgate_wire::Raw;
 
-use super::{AnyJson, Asked, Output, ScriptPack};
+use super::{AnyJson, Asked, Output, ScriptPack, note};
 
 pub(super) struct ScriptRun;
 
@@ -50,7 +50,7 @@ impl Tool<ScriptPack> for ScriptRun {
                     .hint("give one of them"));
             }
         };
-        let script = pack.scripts.cleared(&name).await?;
+        let script = pack.scripts.cleared(&name, |script| note(run, script)).await?;
         let function = Some(function).filter(|function| !function.is_empty());
         pack.execute(run, &script, Asked { function, args }).await
     }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod approval;
 #[cfg(test)]
+mod children;
+#[cfg(test)]
 mod granted;
 #[cfg(test)]
 mod hostile;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -164,6 +165,118 @@ fn a_script_is_held_to_the_policy_of_its_caller_and_recorded() {
     assert!(!desk.home.join("w/x").exists());
     let record = desk.done(&["audit", "export", "--target", "tool:workspace_write"]);
     assert!(record.contains("no writes") && record.contains("denied"), "{record}");
+    // The script is named with the hash of what ran: where it was run, and with what it called.
+    let shown: Value = serde_json::from_str(&desk.done(&["script", "show", "t", "--json"])).unwrap();
+    let code = format!("\"code\":\"t.star {}\"", shown["hash"].as_str().unwrap());
+    let runs = desk.done(&["audit", "export", "--target", "tool:script_run"]);
+    assert!(runs.contains(&code) && record.contains(&code), "{runs}{record}");
+    // And where it was refused, too.
+    desk.write("new.star", "result = 1");
+    desk.text("script_run", &json!({"name": "new"}));
+    let listed = desk.done(&["audit", "search", "--target", "tool:script_run"]);
+    assert!(listed.contains("needsApproval") && listed.contains("code new.star sha256:"), "{listed}");
+}
+
+#[test]
+fn a_script_is_no_way_around_the_limits() {
+    let limits = "[limits]\nrate = 0.01\nburst = 4\n[[limits.targets]]\ntargets = ['workspace_list']\nrate = 0.01\nburst = 3\n";
+    let desk = Desk::start(limits);
+    let source = "# @tools: *\nresult = [tools.try_call(NAME).get('error', 'ok') for _ in range(5)]";
+    for (name, tool) in [("list", "'workspace_list'"), ("read", "'memory_read'")] {
+        desk.write(&format!("{name}.star"), &source.replace("NAME", tool));
+        desk.done(&["script", "approve", name, "--yes"]);
+    }
+    // A limit of the target counts what scripts call.
+    let answers = desk.run(&json!({"name": "list"}));
+    assert_eq!(answers[2], "ok", "{answers}");
+    let refused = answers[3].as_str().unwrap();
+    assert!(refused.starts_with("Rate limit exceeded.") && refused.contains("again in "), "{refused}");
+    // The caller's own pace counts the run, and not each of its calls.
+    assert_eq!(desk.run(&json!({"name": "read"})), json!(["ok", "ok", "ok", "ok", "ok"]));
+    desk.run(&json!({"name": "read"}));
+    desk.run(&json!({"name": "read"}));
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "script_run"}});
+    assert_eq!(desk.server.post(message.to_string()).send().json()["error"]["code"], -32000);
+}
+
+#[test]
+fn the_configuration_approves_bytes_and_no_names() {
+    let hash = "sha256:1b6a7d30c7bf5cef4e8cf492f3c805b278702e21214e7561b0401b51d2065e7b";
+    let desk = Desk::start(&format!("allow = ['{hash}']\n"));
+    let agent = |content: &str| {
+        desk.text("workspace_write", &json!({"path": "scripts/daily.star", "content": content}));
+    };
+    agent("result = 'daily'");
+    assert_eq!(desk.run(&json!({"name": "daily"})), "daily");
+    agent("result = 'evil'");
+    let refused = desk.text("script_run", &json!({"name": "daily"}));
+    assert!(refused.contains("State: pending"), "{refused}");
+    agent("result = 'daily'");
+    assert_eq!(desk.run(&json!({"name": "daily"})), "daily");
+    // What the configuration takes back does not run any more, without a restart.
+    let file = desk.home.join("toolgate.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(hash, &format!("sha256:{}", "0".repeat(64)))).unwrap();
+    until("it does not run", || {
+        desk.text("script_run", &json!({"name": "daily"})).contains("State: pending")
+    });
+}
+
+/// Sources that mean harm, and in which words each ends if it is not simply late.
+const HOSTILE: [(&str, &str); 13] = [
+    ("def main():\n    for i in range(1000000000):\n        x = i", "steps"),
+    ("def main():\n    for i in range(1000000000):\n        pass", "longer than"),
+    ("result = 'a' * 10000000000", "too big"),
+    ("result = 'a' * 2000000000", "memory"),
+    ("result = max(range(2000000000))", "longer than"),
+    ("def main():\n    x = 7\n    for i in range(60):\n        x = x * x\n    return x", "longer than"),
+    ("def main():\n    x = 'a'\n    for i in range(60):\n        x = x + x\n    return x", "memory"),
+    ("def main():\n    x = []\n    for i in range(700000):\n        x = [x]\n    return str(x)", "nests so deeply"),
+    ("result = ('y' * 1000000).replace('y', 'z' * 1000000)", "memory"),
+    ("result = [0] * 100000000", "memory"),
+    ("result = ['x' * 1000] * 100000", "bytes as JSON"),
+    ("time.sleep(60)", "longer than"),
+    ("def f(x):\n    return f(x + 1)\nf(0)", "stack overflow"),
+];
+
+#[test]
+fn hostile_scripts_harm_neither_the_server_nor_another_client() {
+    let desk = Desk::start("timeout_ms = 2000\nmax_steps = 1000000\n");
+    for (place, (source, _)) in HOSTILE.iter().enumerate() {
+        desk.write(&format!("hostile{place}.star"), source);
+        desk.done(&["script", "approve", &format!("hostile{place}"), "--yes"]);
+    }
+    desk.write("fine.star", "# @tools: *\nresult = tools.call('workspace_list')");
+    desk.done(&["script", "approve", "fine", "--yes"]);
+    let fine = desk.run(&json!({"name": "fine"}));
+    let memory = |key: &str| -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", desk.server.running.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let (before, next, mut served) = (memory("VmRSS:"), AtomicUsize::new(0), 0);
+    std::thread::scope(|scope| {
+        // One principal may run four at once: the other client has the fourth.
+        let attack = || {
+            loop {
+                let place = next.fetch_add(1, Ordering::SeqCst);
+                let Some((_, words)) = HOSTILE.get(place) else { return };
+                let result = desk.call("script_run", &json!({"name": format!("hostile{place}")}));
+                let said = result["content"][0]["text"].as_str().unwrap();
+                assert!(said.contains(words) || said.contains("longer than 2 s"), "{place}: {said}");
+                assert_eq!(result["isError"], true, "{place}");
+            }
+        };
+        let attackers: Vec<_> = (0..3).map(|_| scope.spawn(attack)).collect();
+        while !attackers.iter().all(|attacker| attacker.is_finished()) {
+            assert_eq!(desk.run(&json!({"name": "fine"})), fine);
+            served += 1;
+        }
+    });
+    assert!(served >= 3, "only {served} were served meanwhile");
+    // At its highest, not only now.
+    let grown = memory("VmHWM:").saturating_sub(before);
+    assert!(grown < 64 << 10, "the server grew by {grown} kB");
 }
 
 #[test]

@@ -70,8 +70,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "script-depth",
         file: "crates/script/src/language.rs",
-        find: "if let Some(line) = depth::too_deep(source) {",
-        replace: "if let Some(line) = depth::too_deep(source).filter(|_| false) {",
+        find: "if let Some((line, column)) = depth::too_deep(source) {",
+        replace: "if let Some((line, column)) = depth::too_deep(source).filter(|_| false) {",
         tests: &[SCRIPT],
     },
     Mutant {
@@ -101,6 +101,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "let seccomp = give_up_kernel();",
         replace: "let seccomp = true;",
         tests: &[SCRIPT],
+    },
+    Mutant {
+        name: "nested-limits",
+        file: "crates/core/src/hub.rs",
+        find: "true => limiter.take_nested(principal, target),",
+        replace: "true => Ok(()),",
+        tests: &[CORE],
     },
     Mutant {
         name: "nested-search",
