@@ -93,7 +93,6 @@ impl Limits {
         let places = sources.entry(source.clone()).or_insert_with(|| Places::new(settings.room(source)));
         Some(Arc::clone(places))
     }
-}
 
     fn take_of(&self, request: Request<'_>) -> Result<(), TooMany> {
         let id = &request.principal.id;
