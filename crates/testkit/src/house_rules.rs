@@ -64,8 +64,7 @@ pub fn check_schemas(definitions: &Definitions) {
 /// Every property has a description, at any depth, and one plain type, or may be any value.
 #[track_caller]
 fn check_described(schema: &Value, at: &str) {
-    let properties = schema["properties"].as_object().unwrap();
-    for (name, property) in properties {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let at = format!("{at}.{name}");
         let description = property["description"].as_str().unwrap_or_else(|| panic!("{at} is not described"));
         assert!(description.ends_with('.') && description.len() > 10, "{at}: {description}");

@@ -103,7 +103,7 @@ fn errors_name_the_place() {
     check_fails("result = undefined", &["undefined", "test.star:1:10"]);
     check_fails("result = print", &["no data"]);
     check_fails("def f(x):\n    return f(x)\nf(1)", &["stack overflow"]);
-    check_fails(&format!("x = {}", "(".repeat(10_000)), &["test.star:1: the source nests"]);
+    check_fails(&format!("x = {}", "(".repeat(10_000)), &["test.star:1:254: the source nests"]);
 }
 
 #[test]
