@@ -48,7 +48,7 @@ pub struct Client {
     pub reachable: bool,
     /// What it calls itself, where it has said so.
     pub name: Option<Arc<ClientName>>,
-    /// The extensions it declared that we only carry: an object.
+    /// The extensions it declared: an object, from [`carried_extensions`](crate::carried_extensions) on to others.
     pub extensions: Option<Raw>,
 }
 

@@ -16,9 +16,8 @@ const OF_THE_LEG: [&str; 3] = [
     "io.modelcontextprotocol/enterprise-managed-authorization",
 ];
 
-/// What of the `extensions` of a `capabilities` object is carried to the other side, as such an object.
-pub fn carried_extensions(capabilities: &Raw) -> Option<Raw> {
-    let declared = capabilities.get("extensions")?;
+/// What of the `extensions` that one side declares is carried to the other, as such an object.
+pub fn carried_extensions(declared: Raw) -> Option<Raw> {
     let merged = merged(std::iter::once(declared));
     merged.entries().next().is_some().then(|| merged.detach())
 }
@@ -65,8 +64,7 @@ mod tests {
 
     #[track_caller]
     fn check(declared: &str, expect: Option<&str>) {
-        let capabilities = Raw::parse(format!(r#"{{"extensions":{declared}}}"#).into()).unwrap();
-        let carried = carried_extensions(&capabilities);
+        let carried = carried_extensions(Raw::parse(declared.to_owned().into()).unwrap());
         assert_eq!(carried.as_ref().map(Raw::as_str), expect, "{declared}");
     }
 

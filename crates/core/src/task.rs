@@ -9,11 +9,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tokio::sync::mpsc;
 use toolgate_wire::{Era, Raw};
 
+use crate::cursor;
 use crate::run::Shared;
 use crate::seal::random_bytes;
 use crate::{Error, Event, Kind, Outcome, Permitted, PrincipalId, Result, RunHandle, Target, TaskOp};
@@ -159,19 +158,16 @@ impl TaskTable {
 type ListPlace = (u64, Arc<str>);
 
 fn cursor_of((created, id): &ListPlace) -> String {
-    URL_SAFE_NO_PAD.encode(format!("task\n{created}\n{id}"))
+    cursor::seal(&format!("task\n{created}\n{id}"))
 }
 
 fn place_of(cursor: &str) -> Result<ListPlace> {
     let read = || {
-        let plain = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+        let plain = cursor::open(cursor)?;
         let (created, id) = plain.strip_prefix("task\n")?.split_once('\n')?;
         Some((created.parse().ok()?, id.into()))
     };
-    read().ok_or_else(|| {
-        Error::new(Kind::InvalidParams, "`cursor` is not one of this list")
-            .hint("pass the `nextCursor` of the page before, or leave it out")
-    })
+    read().ok_or_else(cursor::foreign)
 }
 
 /// The error for a client that did not declare the tasks extension.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{
     Answers, Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
-    NewConnection, Principal, Question, Transport, carried_extensions,
+    NewConnection, Principal, Question, Transport,
 };
 use toolgate_wire::{Edit, Id, Raw, Response, Version, meta, write};
 
@@ -103,7 +103,7 @@ impl Peer {
         let wanted = wanted.as_ref().and_then(Raw::as_string).unwrap_or_default();
         let version = Version::negotiate(&wanted);
         let capabilities = params.get("capabilities").map(|raw| Capabilities::read(&raw)).unwrap_or_default();
-        let extensions = params.get("capabilities").and_then(|raw| carried_extensions(&raw));
+        let extensions = params.path(&["capabilities", "extensions"]).map(|raw| raw.detach());
         let mut state = self.lock();
         let transport = state.client.transport;
         let name = params.get("clientInfo").as_ref().and_then(ClientName::read).map(Arc::new);

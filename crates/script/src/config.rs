@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use toolgate_host::outbound::{BadHostRule, HostRule};
 
@@ -43,6 +44,7 @@ pub struct ScriptsConfig {
     /// Hosts that scripts may ask although they are on this machine or in a private network, where their headers name
     /// them: names, `*.` and a name, addresses, networks.
     #[schemars(example = ["wiki.example.internal", "10.0.0.0/8"])]
+    #[serde(deserialize_with = "named")]
     pub allow_hosts: Vec<ScriptHost>,
     /// Hosts that no script may ask, whatever its header says; `*` is all that `allow_hosts` does not list.
     #[schemars(example = ["*.example.com"])]
@@ -68,6 +70,17 @@ impl Default for ScriptsConfig {
     }
 }
 
+/// Hosts that are named one by one: all of them at once would be too easy to write.
+fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ScriptHost>, D::Error> {
+    let hosts = Vec::<ScriptHost>::deserialize(from)?;
+    if hosts.iter().any(|host| host.0.is_all()) {
+        return Err(D::Error::custom(
+            "`*` allows nothing here: name the hosts, or a network such as `10.0.0.0/8`",
+        ));
+    }
+    Ok(hosts)
+}
+
 /// Hosts, as they are written in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
@@ -85,5 +98,19 @@ impl TryFrom<String> for ScriptHost {
 impl From<ScriptHost> for String {
     fn from(host: ScriptHost) -> Self {
         host.0.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_allowed_by_name_and_denied_at_will() {
+        let read = |text: &str| serde_json::from_str::<ScriptsConfig>(text);
+        assert!(read(r#"{"allow_hosts": ["wiki.internal", "10.0.0.0/8"], "deny_hosts": ["*"]}"#).is_ok());
+        let error = read(r#"{"allow_hosts": ["*"]}"#).unwrap_err();
+        assert!(error.to_string().contains("name the hosts"), "{error}");
+        assert!(read(r#"{"allow_hosts": ["https://x"]}"#).is_err());
     }
 }

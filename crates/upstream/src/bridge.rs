@@ -1,6 +1,6 @@
 //! Between eras: what goes to a server and what comes from it, edited key by key and not otherwise.
 
-use toolgate_core::{Client, Error, LogLevel, Outcome, Permitted, Target, TraceContext};
+use toolgate_core::{Client, Error, LogLevel, Outcome, Permitted, Target, TraceContext, carried_extensions};
 use toolgate_wire::{Edit, Era, Raw, RequestMeta, code, meta};
 
 use crate::fault::Fault;
@@ -60,7 +60,8 @@ pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: De
 
 /// What the client can do, with the extensions that it declared itself.
 fn extended<'a>(edit: Edit<'a>, client: &Client) -> Edit<'a> {
-    let (Some(extensions), Some(declared)) = (&client.extensions, edit.get(meta::CLIENT_CAPABILITIES)) else {
+    let carried = client.extensions.clone().and_then(carried_extensions);
+    let (Some(extensions), Some(declared)) = (carried, edit.get(meta::CLIENT_CAPABILITIES)) else {
         return edit;
     };
     let declared = extensions

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
 
-pub(crate) use incoming::{RELATED_TASK, declined};
+pub(crate) use incoming::declined;
 
 /// How many events of one call may wait for it; a server that floods loses what is beyond.
 const EVENTS: usize = 64;

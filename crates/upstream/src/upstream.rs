@@ -250,7 +250,7 @@ impl Source for Upstream {
     }
 
     fn declares(&self) -> Option<Raw> {
-        carried_extensions(&self.shared.learned.borrow().as_ref()?.capabilities)
+        carried_extensions(self.shared.learned.borrow().as_ref()?.capabilities.get("extensions")?)
     }
 
     fn demand(&self, _: &Scope, _: ListKind) {

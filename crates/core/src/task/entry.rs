@@ -95,6 +95,9 @@ impl Entry {
     /// Tells its principal where it stands, and those who wait for it to look again.
     pub(super) fn tell(&self) {
         self.moved.send_replace(());
+        if self.run.hub.changes.receiver_count() == 0 {
+            return;
+        }
         let change = TaskChange {
             scope: Scope { principal: self.principal().clone() },
             id: self.id.clone(),
@@ -102,7 +105,6 @@ impl Entry {
             detail: self.detail(),
             state: self.state(),
         };
-        // Without listeners there is nobody to tell.
         drop(self.run.hub.changes.send(Change::Task(Arc::new(change))));
     }
 

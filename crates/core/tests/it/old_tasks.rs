@@ -179,6 +179,16 @@ async fn who_cannot_be_asked_only_waits_and_who_refuses_answers_for_the_task() {
     assert_eq!(status(&hub, id(&task)).await, "failed");
 }
 
+#[tokio::test]
+async fn what_is_no_answer_is_not_asked_for_again() {
+    let (hub, _) = scene();
+    let task = begin(&hub, as_task("ask", None)).await;
+    let driven = drive(wait(&hub, id(&task)), [("q", json!(5)), ("r", json!({}))]).await;
+    assert_eq!(driven.events.len(), 2, "{:?}", driven.events);
+    let refused = driven.complete();
+    assert_eq!(refused["_meta"]["dev.toolgate/error"]["category"], "denied");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_task_is_cancelled_in_the_middle_once() {
     let (hub, _) = scene();
@@ -274,7 +284,8 @@ async fn a_task_is_kept_for_as_long_as_its_caller_wants_within_bounds() {
 #[tokio::test(start_paused = true)]
 async fn a_task_whose_time_is_over_is_stopped_though_it_runs() {
     let (hub, clock) = scene();
-    let task = begin(&hub, as_task("work", Some(10_000))).await;
+    // One that would wait for its answer for ever.
+    let task = begin(&hub, as_task("ask", Some(10_000))).await;
     let waiting = wait(&hub, id(&task));
     clock.advance(Duration::from_millis(10_001));
     sleep(Duration::from_secs(11)).await;

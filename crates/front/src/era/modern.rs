@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolgate_core::{
     Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target,
-    Transport, carried_extensions,
+    Transport,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
@@ -190,7 +190,7 @@ fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
         transport: at.transport,
         reachable: true,
         name: about.client_info.as_ref().and_then(ClientName::read).map(Arc::new),
-        extensions: about.capabilities.as_ref().and_then(carried_extensions),
+        extensions: about.capabilities.as_ref().and_then(|raw| raw.get("extensions")),
     })
 }
 

@@ -58,9 +58,14 @@ impl FromStr for HostRule {
 }
 
 impl HostRule {
+    /// Whether it is `*`.
+    pub fn is_all(&self) -> bool {
+        self.hosts == Hosts::All
+    }
+
     /// Whether it means the host of an address, as the address names it.
     pub fn covers(&self, url: &Url) -> bool {
-        if self.hosts == Hosts::All {
+        if self.is_all() {
             return url.has_host();
         }
         let at = |ip: IpAddr| self.hosts.has_ip(canonical(ip)) || self.hosts.has_ip(ip);

@@ -54,6 +54,16 @@ fn missing_folders_are_made_only_if_asked_for() {
 }
 
 #[test]
+fn a_folder_is_made_once_and_never_where_a_file_is() {
+    let scene = Scene::new();
+    scene.put("file", "x");
+    for (path, expect) in [("a/b", "ok"), ("a/b", "ok"), ("file", "exists"), ("file/below", "not a folder")] {
+        let path = RelPath::parse(path, "").unwrap();
+        assert_eq!(kind(&scene.runtime.block_on(scene.root.make_folder(&path))), expect, "{path:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_refused_and_leaves_no_trace() {
     let scene = Scene::new();
     scene.put("folder/file", "x");

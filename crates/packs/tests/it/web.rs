@@ -301,6 +301,13 @@ async fn a_name_is_resolved_once_and_what_was_found_is_what_is_asked() {
     assert_eq!(scene.site.asked().len(), 1);
 }
 
+#[test]
+fn a_star_that_would_allow_nothing_is_refused() {
+    let config = serde_json::from_value::<WebConfig>(json!({"allow_hosts": ["*"]}));
+    let error = config.unwrap_err().to_string();
+    assert!(error.starts_with("`*` allows nothing here: name the hosts"), "{error}");
+}
+
 #[tokio::test]
 async fn a_name_that_is_listed_leads_to_no_metadata() {
     for at in ["169.254.169.254", "fe80::1", "0.0.0.0"] {

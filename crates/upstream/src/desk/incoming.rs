@@ -14,9 +14,6 @@ use super::{Desk, EARLY, Named, Question, Said};
 use crate::fault::Fault;
 use crate::transport::MESSAGE_LIMIT;
 
-/// The key under which 2025-11-25 says to which task something belongs.
-pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-
 impl Desk {
     /// Takes a frame of the server; `on`: the request whose stream it came on.
     pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
@@ -176,7 +173,7 @@ impl Desk {
     fn whose(&self, params: Option<&Raw>, on: Option<u64>) -> Option<u64> {
         let state = self.lock();
         if let Some(params) = params.filter(|_| !state.named.is_empty()) {
-            let task = params.path(&[meta::META, RELATED_TASK, "taskId"]);
+            let task = params.path(&[meta::META, meta::RELATED_TASK, "taskId"]);
             let task = task.and_then(|id| text(&id)).map(Named::Task);
             let named = task.into_iter().chain(elicitation(params)).find_map(|name| state.named.get(&name));
             if let Some(id) = named {

@@ -11,7 +11,7 @@ use toolgate_wire::{Edit, Era, Raw, meta, method};
 
 use super::exchange::{Beside, Happened};
 use super::{Ask, Link};
-use crate::desk::{Named, RELATED_TASK, Said};
+use crate::desk::{Named, Said};
 use crate::fault::{Fault, short};
 use crate::open::modern_params;
 
@@ -114,7 +114,7 @@ impl<'a> Task<'a> {
                 let result = self.request(method::TASKS_RESULT, self.params(), timeout).await;
                 self.over = true;
                 // That it was a task is between the server and us.
-                return Ok(Edit::new(&result?).remove_in(meta::META, RELATED_TASK).finish());
+                return Ok(Edit::new(&result?).remove_in(meta::META, meta::RELATED_TASK).finish());
             }
             tokio::select! {
                 () = tokio::time::sleep(pause(&task, "pollInterval")) => {}

@@ -133,6 +133,11 @@ async fn a_server_that_says_nothing_any_more_is_replaced() {
             let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
             assert_eq!(error.kind(), Kind::Timeout);
         }
+        // Nor is one silence as many as calls waited through it.
+        let side_by_side = (0..4).map(|_| rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None));
+        for driven in futures_util::future::join_all(side_by_side).await {
+            assert!(matches!(driven.failed().kind(), Kind::Timeout | Kind::ConnectionFailed));
+        }
         assert_eq!(rig.status().lost, 0);
         let mut failures = 0;
         let mut echoes = async || match echo().await.outcome {
