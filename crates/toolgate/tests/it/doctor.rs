@@ -194,7 +194,7 @@ fn folders_that_cannot_be_used_are_broken() {
 /// The lines of the packs that reach other services.
 fn of_packs(report: &str) -> String {
     let lines = report.lines().skip_while(|line| !line.contains(" web "));
-    lines.take_while(|line| !line.contains(" http ")).collect::<Vec<_>>().join("\n")
+    lines.take_while(|line| !line.contains(" scripts ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::settings::{PackName, Settings};
 
 pub(super) fn look(settings: &Settings) -> Vec<Finding> {
     if !settings.packs.contains(&PackName::Script) {
-        return vec![Finding::new(State::Note, "off").hint("add `script` to `packs`")];
+        return vec![Finding::new(State::Note, "off: `packs` leaves it out")];
     }
     vec![held(kernel::landlock_version().is_some(), kernel::has_seccomp())]
 }
