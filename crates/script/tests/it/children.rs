@@ -24,7 +24,8 @@ fn children() -> BTreeSet<u32> {
         words.next().is_some_and(|program| program.ends_with(b"script-child"))
             && words.next() == Some(limit.as_bytes())
     };
-    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let all =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     all.filter(is_ours).collect()
 }
 

@@ -195,7 +195,8 @@ fn a_script_is_no_way_around_the_limits() {
     assert_eq!(desk.run(&json!({"name": "read"})), json!(["ok", "ok", "ok", "ok", "ok"]));
     desk.run(&json!({"name": "read"}));
     desk.run(&json!({"name": "read"}));
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "script_run"}});
+    let message =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "script_run"}});
     assert_eq!(desk.server.post(message.to_string()).send().json()["error"]["code"], -32000);
 }
 
@@ -231,7 +232,10 @@ const HOSTILE: [(&str, &str); 13] = [
     ("result = max(range(2000000000))", "longer than"),
     ("def main():\n    x = 7\n    for i in range(60):\n        x = x * x\n    return x", "longer than"),
     ("def main():\n    x = 'a'\n    for i in range(60):\n        x = x + x\n    return x", "memory"),
-    ("def main():\n    x = []\n    for i in range(700000):\n        x = [x]\n    return str(x)", "nests so deeply"),
+    (
+        "def main():\n    x = []\n    for i in range(700000):\n        x = [x]\n    return str(x)",
+        "nests so deeply",
+    ),
     ("result = ('y' * 1000000).replace('y', 'z' * 1000000)", "memory"),
     ("result = [0] * 100000000", "memory"),
     ("result = ['x' * 1000] * 100000", "bytes as JSON"),
