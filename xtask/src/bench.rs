@@ -60,6 +60,16 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what a script costs: see `cargo xtask bench script --help`.
+    ///
+    /// Builds Toolgate in release mode, measures a trivial script and one that calls tools beside a client that does, and
+    /// writes `docs/benchmarks/script.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Script {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
@@ -70,6 +80,7 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Hub { options } => ("hub", options.join(" ")),
         Bench::Vault { options } => ("vault", options.join(" ")),
         Bench::Opencode { options } => ("opencode", options.join(" ")),
+        Bench::Script { options } => ("script", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
@@ -78,11 +89,13 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
             Bench::Front { .. } => Some("bench/peers/install.sh target/bench/peers"),
             Bench::Hub { .. } => Some("bench/gateways/install.sh target/bench/gateways"),
             Bench::Opencode { .. } => Some("tests/peers/install.sh tests/peers target/bench/opencode"),
-            Bench::Policy { .. } | Bench::Vault { .. } => None,
+            Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
-        if let Some(install) = beside {
+        if !matches!(bench, Bench::Policy { .. } | Bench::Vault { .. }) {
             Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
                 .run()?;
+        }
+        if let Some(install) = beside {
             Program::new(root, &format!("bash {install}")).run()?;
         }
     }

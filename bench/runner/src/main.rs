@@ -2,7 +2,8 @@
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
 //! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, `hub` with other
-//! gateways, and `opencode` with OpenCode's own API; `vault` measures a search beside a plain scan.
+//! gateways, `opencode` with OpenCode's own API, and `script` a script with a client; `vault` measures a search beside a
+//! plain scan.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
@@ -19,6 +20,7 @@ mod process;
 mod report;
 mod request;
 mod sample;
+mod script;
 mod server;
 mod start;
 mod stdio;
@@ -45,6 +47,7 @@ enum What {
     Hub(hub::Options),
     Vault(vault::Options),
     Opencode(opencode::Options),
+    Script(script::Options),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         What::Hub(options) => hub::run(&options),
         What::Vault(options) => vault::run(&options),
         What::Opencode(options) => opencode::run(&options),
+        What::Script(options) => script::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

@@ -37,6 +37,9 @@ pub(crate) fn said(entry: &Entry<'_>) -> Vec<u8> {
     if let Some(arguments) = entry.arguments {
         self::arguments(out, arguments);
     }
+    if let Some(code) = entry.code {
+        text(out, "code", code);
+    }
     text(out, "outcome", entry.outcome);
     number(out, "took_us", u64::try_from(entry.took.as_micros()).unwrap_or(u64::MAX));
     if let Some(rule) = entry.rule {

@@ -32,6 +32,10 @@ pub struct Call {
     pub trace: Option<Arc<TraceContext>>,
     /// Whether it came as a call of `tools_call`, which names a tool that is not listed.
     pub via_search: bool,
+    /// Whether a source makes it while it answers another call, by [`RunHandle::start`](crate::RunHandle::start).
+    pub nested: bool,
+    /// The code that makes it, where code does, with its hash.
+    pub code: Option<Arc<str>>,
     /// Present when it continues a call that had asked something.
     pub resume: Option<Resume>,
     /// Present when its client wants it to be a task, as only clients of 2025-11-25 can say.
@@ -69,6 +73,8 @@ impl Call {
             log_level: None,
             trace: None,
             via_search: false,
+            nested: false,
+            code: None,
             resume: None,
             task: None,
         }

@@ -28,14 +28,22 @@ struct Inner {
     hint: Option<Cow<'static, str>>,
     data: Option<Raw>,
     forwarded: Option<Raw>,
+    is_sentence: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
 impl Error {
     /// An error of a kind, with what happened in words.
     pub fn new(kind: Kind, message: impl Into<Cow<'static, str>>) -> Self {
-        let inner =
-            Inner { kind, message: message.into(), hint: None, data: None, forwarded: None, source: None };
+        let inner = Inner {
+            kind,
+            message: message.into(),
+            hint: None,
+            data: None,
+            forwarded: None,
+            is_sentence: false,
+            source: None,
+        };
         Self { inner: Box::new(inner) }
     }
 
@@ -46,6 +54,12 @@ impl Error {
             Self::new(Kind::Upstream, message.unwrap_or_else(|| "the server answered an error".into()));
         this.inner.forwarded = Some(error);
         this
+    }
+
+    /// Says that the message is whole sentences, which the answer begins with instead of naming the operation.
+    pub fn as_sentence(mut self) -> Self {
+        self.inner.is_sentence = true;
+        self
     }
 
     /// Adds the next step to try.
@@ -87,6 +101,11 @@ impl Error {
     /// What happened, as a lowercase fragment without a period.
     pub fn message(&self) -> &str {
         &self.inner.message
+    }
+
+    /// Whether the message is whole sentences.
+    pub fn is_sentence(&self) -> bool {
+        self.inner.is_sentence
     }
 
     /// The next step, if there is a particular one.

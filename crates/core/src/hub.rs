@@ -92,11 +92,15 @@ impl Hub {
         HubBuilder::new(info, owner)
     }
 
+    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+        Self { inner }
+    }
+
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
     pub fn start(&self, mut call: Call) -> Run {
         let meant = self.inner.unwrap_search(&mut call);
         let (mut run, handle) = run::pair(&call, &self.inner);
-        if let Err(too_many) = self.inner.take(&call.principal, Some(&call.target)) {
+        if let Err(too_many) = self.inner.take(&call) {
             run.finish(self.inner.limited(&call, too_many));
             return run;
         }
@@ -142,7 +146,7 @@ impl Hub {
 
     /// Counts a request that reaches no source against its caller's limit.
     pub fn admit(&self, principal: &Principal) -> Result<()> {
-        Ok(self.inner.take(principal, None)?)
+        Ok(self.inner.taken(|limiter| limiter.take(principal, None))?)
     }
 
     /// What changes from now on, as far as this principal may know.
@@ -370,15 +374,25 @@ impl Inner {
         outcome
     }
 
-    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+    fn take(&self, call: &Call) -> Result<(), TooMany> {
+        let Call { principal, target, nested, .. } = call;
+        self.taken(|limiter| match nested {
+            true => limiter.take_nested(principal, target),
+            false => limiter.take(principal, Some(target)),
+        })
+    }
+
+    fn taken(&self, take: impl FnOnce(&dyn Limiter) -> Result<(), TooMany>) -> Result<(), TooMany> {
         let Some(limiter) = &self.limiter else { return Ok(()) };
-        limiter.take(principal, target).inspect_err(|_| self.metrics.limited("rate"))
+        take(&**limiter).inspect_err(|_| self.metrics.limited("rate"))
     }
 
     /// A call that was denied does not count.
     pub(crate) fn give_back(&self, call: &Call) {
-        if let Some(limiter) = &self.limiter {
-            limiter.give_back(&call.principal, &call.target);
+        let Some(limiter) = &self.limiter else { return };
+        match call.nested {
+            true => limiter.give_back_nested(&call.principal, &call.target),
+            false => limiter.give_back(&call.principal, &call.target),
         }
     }
 

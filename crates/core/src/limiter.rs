@@ -60,6 +60,17 @@ pub trait Limiter: Send + Sync {
     /// Gives the token of a call back that was denied.
     fn give_back(&self, principal: &Principal, target: &Target);
 
+    /// Takes a token for a call that a source makes while it answers another. That one was counted already, so only
+    /// limits of the target count here. A limiter that makes no difference counts both alike.
+    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<(), TooMany> {
+        self.take(principal, Some(target))
+    }
+
+    /// Gives the token of such a call back that was denied.
+    fn give_back_nested(&self, principal: &Principal, target: &Target) {
+        self.give_back(principal, target);
+    }
+
     /// A place at a source for one call; those who wait are served fairly, principal by principal.
     fn enter(&self, principal: &Principal, source: &SourceId) -> Admission<'_>;
 }

@@ -149,7 +149,9 @@ async fn pass(
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
     }
-    if let Some(tool) = route.tool.as_ref().filter(|_| !route.shows_only && hub.cuts().is_some()) {
+    // What another source asked for is no answer to a client.
+    let is_answer = !route.shows_only && !call.nested;
+    if let Some(tool) = route.tool.as_ref().filter(|_| is_answer && hub.cuts().is_some()) {
         // Who searched was given no definition that promises anything.
         let promises_structure = !call.via_search && tool.raw.get("outputSchema").is_some();
         trace.answers_as(Cuttable { promises_structure });
@@ -278,7 +280,8 @@ pub(crate) async fn execute(
         let Outcome::InputRequired { requests, state } = outcome else {
             return Ok(outcome);
         };
-        if call.client.era() == Era::Modern {
+        // Who waits for a nested call is asked while it goes on, whatever the client speaks.
+        if call.client.era() == Era::Modern && !call.nested {
             approve::answerable(&requests, &handle.client().capabilities)?;
             let state = seal(hub, &call, approved, state)?;
             return Ok(Outcome::InputRequired { requests, state: Some(state) });

@@ -25,6 +25,8 @@ pub struct Entry<'a> {
     pub digest: &'a str,
     /// Its arguments, where they are to be recorded.
     pub arguments: Option<&'a Raw>,
+    /// The code that it was to run, or that made it, with its hash.
+    pub code: Option<&'a str>,
     /// How it ended, in the words of the metrics.
     pub outcome: &'static str,
     /// How long it took.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use toolgate_wire::Raw;
 
+use crate::pretty::pretty;
 use crate::{Error, Kind, Result};
 
 pub use content::{Block, Content};
@@ -51,7 +52,9 @@ impl<T: Serialize + JsonSchema + Send> Reply for Json<T> {
         if compact {
             return Ok(result(&value, Some(&value)));
         }
-        Ok(result(&serde_json::to_string_pretty(&self.0).map_err(unwritable)?, Some(&value)))
+        // What is raw in it is indented, too, and stays exactly what it is.
+        let value = Raw::trusted(value.into());
+        Ok(result(&pretty(&value), Some(value.as_str())))
     }
 }
 

@@ -87,6 +87,10 @@ pub(crate) struct Shared {
     pub(crate) principal: Arc<Principal>,
     pub(crate) target: Target,
     pub(crate) params: Raw,
+    profile: Option<Arc<str>>,
+    nested: bool,
+    /// The code that it runs, or that made it.
+    code: OnceLock<Arc<str>>,
     connection: Option<ConnectionId>,
     client: Mutex<Arc<Client>>,
     detached: AtomicBool,
@@ -116,6 +120,9 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         principal: call.principal.clone(),
         target: call.target.clone(),
         params: call.params.clone(),
+        profile: call.profile.clone(),
+        nested: call.nested,
+        code: call.code.clone().map(OnceLock::from).unwrap_or_default(),
         connection: call.connection,
         client: Mutex::new(call.client.clone()),
         detached: AtomicBool::new(false),
@@ -162,6 +169,11 @@ impl Run {
     /// Whether someone cancelled it.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancel.is_cancelled()
+    }
+
+    /// Whether it waits for a person right now, so that its clock stands still.
+    pub fn is_held(&self) -> bool {
+        self.shared.deadline.is_held()
     }
 
     /// What it does, in words for people.

@@ -29,13 +29,15 @@ pub enum Collection {
     Grants,
     /// Answers that were too long for their clients, whole.
     Results,
+    /// What an administrator said of scripts.
+    Scripts,
     /// Marks that are state, not configuration.
     State,
 }
 
 impl Collection {
     /// Every collection.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Tokens,
         Self::Secrets,
         Self::Approvals,
@@ -45,6 +47,7 @@ impl Collection {
         Self::Switches,
         Self::Grants,
         Self::Results,
+        Self::Scripts,
         Self::State,
     ];
 
@@ -60,6 +63,7 @@ impl Collection {
             Self::Switches => "switches",
             Self::Grants => "grants",
             Self::Results => "results",
+            Self::Scripts => "scripts",
             Self::State => "state",
         }
     }

@@ -43,6 +43,12 @@ pub fn landlock_version() -> Option<u32> {
     None
 }
 
+/// Whether a process can give up most of what the kernel does (seccomp).
+#[must_use]
+pub fn has_seccomp() -> bool {
+    cfg!(target_os = "linux") && fs::exists("/proc/sys/kernel/seccomp/actions_avail").unwrap_or(false)
+}
+
 /// How many files one user may watch; unknown where there is no inotify.
 #[must_use]
 pub fn watch_limits() -> Option<WatchLimits> {

@@ -1,11 +1,13 @@
 //! The machine: confined files, owned tasks, other processes, other servers and a clock.
 //!
-//! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may
-//! ever stand: to ask the kernel for the version of Landlock, and to confine a program between fork and exec.
+//! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may ever be
+//! written: to ask the kernel for the version of Landlock, and to confine a program between fork and exec. A process
+//! that confines itself needs none.
 
 pub mod authorities;
 pub mod browser;
 pub mod clock;
+pub mod confine;
 pub mod files;
 pub mod kernel;
 pub mod lock;
@@ -23,6 +25,7 @@ pub mod watch;
 
 pub use browser::open_browser;
 pub use clock::Clock;
+pub use confine::{Confinement, Held};
 pub use files::{FileError, RelPath, Root};
 pub use lock::ProcessLock;
 pub use outbound::{Outbound, OutboundError};

@@ -24,7 +24,7 @@ use url::{Host, Url};
 use crate::authorities::read_authorities;
 use guard::Guard;
 
-pub use fetcher::{Beside, FetchError, FetchLimits, Fetcher, Opened};
+pub use fetcher::{Beside, FetchError, FetchLimits, FetchRequest, Fetcher, Opened};
 pub use lookup::{LookingUp, Lookup, MachineLookup};
 pub use reach::{BadHostRule, HostRule, Reach};
 

@@ -93,38 +93,67 @@ impl Limits {
         let places = sources.entry(source.clone()).or_insert_with(|| Places::new(settings.room(source)));
         Some(Arc::clone(places))
     }
-}
 
-impl Limiter for Limits {
-    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
-        let shard = self.shard(&principal.id);
+    fn take_of(&self, request: Request<'_>) -> Result<(), TooMany> {
+        let id = &request.principal.id;
+        let shard = self.shard(id);
         let now = self.now();
         {
             let shard = read(shard);
             if !shard.settings.paced {
                 return Ok(());
             }
-            if let Some(buckets) = shard.buckets.get(&principal.id) {
-                return buckets.take(&shard.settings, principal, target, now);
+            if let Some(buckets) = shard.buckets.get(id) {
+                return buckets.take(&shard.settings, request, now);
             }
         }
         let mut shard = write(shard);
         shard.make_room(now);
         let Shard { settings, buckets, rest } = &mut *shard;
-        if buckets.len() >= MOST && !buckets.contains_key(&principal.id) {
-            return rest.take(settings, principal, target, now);
+        if buckets.len() >= MOST && !buckets.contains_key(id) {
+            return rest.take(settings, request, now);
         }
-        let buckets = buckets.entry(principal.id.clone()).or_insert_with(|| Buckets::new(settings));
-        buckets.take(settings, principal, target, now)
+        let buckets = buckets.entry(id.clone()).or_insert_with(|| Buckets::new(settings));
+        buckets.take(settings, request, now)
+    }
+
+    fn give_back_of(&self, request: Request<'_>) {
+        let Request { principal, target, own } = request;
+        let shard = read(self.shard(&principal.id));
+        if let Some(buckets) = shard.buckets.get(&principal.id).filter(|_| shard.settings.paced) {
+            if own {
+                buckets.own.give_back(shard.settings.pace(&principal.id));
+            }
+            let matching = shard.settings.matching(principal, target);
+            buckets.give_back(&shard.settings, matching);
+        }
+    }
+}
+
+/// What tokens are taken for.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    principal: &'a Principal,
+    target: Option<&'a Target>,
+    /// Whether the principal's own bucket counts it, beside those of the target.
+    own: bool,
+}
+
+impl Limiter for Limits {
+    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+        self.take_of(Request { principal, target, own: true })
     }
 
     fn give_back(&self, principal: &Principal, target: &Target) {
-        let shard = read(self.shard(&principal.id));
-        if let Some(buckets) = shard.buckets.get(&principal.id).filter(|_| shard.settings.paced) {
-            buckets.own.give_back(shard.settings.pace(&principal.id));
-            let matching = shard.settings.matching(principal, Some(target));
-            buckets.give_back(&shard.settings, matching);
-        }
+        self.give_back_of(Request { principal, target: Some(target), own: true });
+    }
+
+    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<(), TooMany> {
+        self.take_of(Request { principal, target: Some(target), own: false })
+    }
+
+    fn give_back_nested(&self, principal: &Principal, target: &Target) {
+        self.give_back_of(Request { principal, target: Some(target), own: false });
     }
 
     fn enter(&self, principal: &Principal, source: &SourceId) -> Admission<'_> {
@@ -162,27 +191,28 @@ impl Buckets {
     }
 
     /// A token of every bucket that counts, or none.
-    fn take(
-        &self,
-        settings: &LimitSettings,
-        principal: &Principal,
-        target: Option<&Target>,
-        now: u64,
-    ) -> Result<(), TooMany> {
+    fn take(&self, settings: &LimitSettings, request: Request<'_>, now: u64) -> Result<(), TooMany> {
+        let Request { principal, target, own } = request;
         let pace = settings.pace(&principal.id);
         let refuse = |bucket: &Bucket, retry_after| TooMany { retry_after, first: bucket.refused() };
-        self.own.take(pace, now).map_err(|wait| refuse(&self.own, wait))?;
+        if own {
+            self.own.take(pace, now).map_err(|wait| refuse(&self.own, wait))?;
+        }
         let matching = settings.matching(principal, target);
         let mut taken = 0;
-        for (place, pace) in settings.targets().enumerate().filter(|(place, _)| matching & 1 << place != 0) {
-            if let Err(wait) = self.targets[place].take(pace, now) {
-                self.own.give_back(settings.pace(&principal.id));
+        for (place, paced) in settings.targets().enumerate().filter(|(place, _)| matching & 1 << place != 0) {
+            if let Err(wait) = self.targets[place].take(paced, now) {
+                if own {
+                    self.own.give_back(pace);
+                }
                 self.give_back(settings, taken);
                 return Err(refuse(&self.targets[place], wait));
             }
             taken |= 1 << place;
         }
-        self.own.granted();
+        if own {
+            self.own.granted();
+        }
         self.of(taken).for_each(Bucket::granted);
         Ok(())
     }

@@ -8,6 +8,7 @@ mod examples;
 mod mcp;
 mod pins;
 mod policy;
+mod script;
 mod secret;
 pub(crate) mod setup;
 pub(crate) mod span;
@@ -22,6 +23,7 @@ pub(crate) use config::Config;
 pub(crate) use mcp::{Add, Auth, Import, Logout, Mcp, Named};
 pub(crate) use pins::Pins;
 pub(crate) use policy::Policy;
+pub(crate) use script::{RunScript, Script};
 pub(crate) use secret::Secret;
 pub(crate) use setup::Setup;
 pub(crate) use token::Token;
@@ -134,6 +136,9 @@ pub(crate) enum Command {
     /// Keep secrets that the configuration uses and nobody else sees.
     #[command(subcommand, after_help = examples::SECRET)]
     Secret(Secret),
+    /// Look at scripts, approve and run them.
+    #[command(subcommand, after_help = examples::SCRIPT)]
+    Script(Script),
     /// Search, export and verify the record of all calls.
     #[command(subcommand, after_help = examples::AUDIT)]
     Audit(Audit),

@@ -14,6 +14,7 @@ mod pins;
 mod policy;
 mod progress;
 mod reference;
+mod script;
 mod secret;
 mod serve;
 mod service;
@@ -31,7 +32,7 @@ use toolgate_host::{Clock, Tasks};
 use toolgate_identity::Tokens;
 use toolgate_secrets::Redactor;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{self, Cli, Command};
 use crate::gate::Gate;
 use crate::logging;
 use crate::parts::Parts;
@@ -69,6 +70,10 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_parts(cli, async |parts| approvals::run(&parts.approvals, approvals).await)
         }
         Command::Secret(secret) => on_parts(cli, async |parts| secret::run(&parts.secrets, secret).await),
+        Command::Script(cli::Script::Run(run)) => on_hub(cli, async |hub| script::call(&hub, run).await),
+        Command::Script(script) => {
+            on_runtime(cli, async |settings, process| script::run(&settings, process, script).await)
+        }
         Command::Policy(policy) => {
             on_gate(cli, async |gate| policy::run(&gate.hub, &gate.rules.current(), policy).await)
         }

@@ -69,7 +69,7 @@ impl Gate {
         }));
         let info = ServerInfo { raw, instructions: Some(INSTRUCTIONS.into()) };
         let fixtures = fixtures.then(|| Arc::new(PackSource::new(Fixtures::new())) as Arc<dyn Source>);
-        let (mut packs, mut troubles) = (Packs::new(tasks.clone()), Vec::new());
+        let (mut packs, mut troubles) = (Packs::new(parts.database.clone(), tasks.clone()), Vec::new());
         packs.apply(settings, &secrets, &mut troubles);
         if let Some(error) = troubles.pop() {
             return Err(error);

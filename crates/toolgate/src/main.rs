@@ -20,6 +20,11 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    // Before anything else is made: a child has nothing but what it is handed.
+    if arguments.next().is_some_and(|word| word == toolgate_script::COMMAND) {
+        return toolgate_script::child(arguments);
+    }
     bug::caught(run)
 }
 

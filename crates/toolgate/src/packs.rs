@@ -1,14 +1,16 @@
 //! The packs of a hub: those that are on and have what they need, made anew when that changes.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use toolgate_config::{Environment, env, process_environment};
-use toolgate_core::{Pack, PackSource, Source, ToolItem};
-use toolgate_host::Tasks;
+use toolgate_core::{Pack, PackSource, SharedStore, Source, ToolItem};
+use toolgate_host::{Clock, Tasks};
 use toolgate_opencode::{Opencode, Surroundings};
 use toolgate_packs::vault::{NoVault, Tools, Vault, VaultPlace};
 use toolgate_packs::{Calendar, Chat, Github, Memory, Unready, Web, Workspace};
+use toolgate_script::{ChildProgram, FindSecret, ScriptPack, ScriptParts, Scripts};
 use toolgate_secrets::Snapshot;
 
 use crate::settings::{PackName, Settings};
@@ -19,7 +21,31 @@ pub(crate) struct Packs {
     running: Vec<Entry>,
     lacking: Vec<Lacking>,
     environment: Environment,
+    scripts: ForScripts,
     tasks: Tasks,
+}
+
+/// What scripts need beside what is set for them.
+#[derive(Clone)]
+struct ForScripts {
+    store: SharedStore,
+    /// Those that are known now, for who reads them while it works.
+    secrets: Arc<Mutex<Snapshot>>,
+}
+
+impl ForScripts {
+    fn pack(&self, settings: &Settings, tasks: &Tasks) -> anyhow::Result<ScriptPack> {
+        let known = self.secrets.clone();
+        let secrets: FindSecret =
+            Arc::new(move |name| known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned());
+        Ok(ScriptPack::new(ScriptParts {
+            config: settings.scripts.clone(),
+            scripts: scripts(settings, self.store.clone()),
+            program: ChildProgram { path: own_program()?, arguments: vec![toolgate_script::COMMAND.into()] },
+            secrets,
+            tasks: tasks.clone(),
+        }))
+    }
 }
 
 struct Entry {
@@ -70,8 +96,10 @@ enum Made {
 
 impl Packs {
     /// None yet.
-    pub(crate) fn new(tasks: Tasks) -> Self {
-        Self { running: Vec::new(), lacking: Vec::new(), environment: process_environment(), tasks }
+    pub(crate) fn new(store: SharedStore, tasks: Tasks) -> Self {
+        let (running, lacking, environment) = (Vec::new(), Vec::new(), process_environment());
+        let scripts = ForScripts { store, secrets: Arc::default() };
+        Self { running, lacking, environment, scripts, tasks }
     }
 
     /// Makes what is new or set otherwise, and tells whether anything is another one. A pack that cannot be made
@@ -82,8 +110,11 @@ impl Packs {
         secrets: &Snapshot,
         troubles: &mut Vec<anyhow::Error>,
     ) -> bool {
-        let tasks = self.tasks.clone();
-        self.renew(settings, secrets, troubles, |name, filling| make(name, settings, filling, &tasks))
+        *self.scripts.secrets.lock().unwrap_or_else(PoisonError::into_inner) = secrets.clone();
+        let (tasks, scripts) = (self.tasks.clone(), self.scripts.clone());
+        self.renew(settings, secrets, troubles, |name, filling| {
+            make(name, settings, filling, (&tasks, Some(&scripts)))
+        })
     }
 
     fn renew(
@@ -99,7 +130,7 @@ impl Packs {
         self.lacking = all().filter(|name| !settings.packs.contains(name)).map(switched_off).collect();
         for &name in &settings.packs {
             let filling = Filling::new(secrets, &self.environment);
-            let of = Ground::new(&values[name.word()], &filling);
+            let of = Ground::new(&values[name.table()], &filling);
             let old = before.iter().position(|entry| entry.name == name).map(|place| before.remove(place));
             match old {
                 Some(same) if same.of == of => self.running.push(same),
@@ -131,6 +162,17 @@ impl Packs {
     }
 }
 
+/// The scripts as configured.
+pub(crate) fn scripts(settings: &Settings, store: SharedStore) -> Scripts {
+    Scripts::new(&settings.scripts, settings.data_dir.join("scripts"), store, Clock::system())
+}
+
+/// This program; where the system knows it, the very one that runs, and not what has been put in its place since.
+fn own_program() -> anyhow::Result<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    Ok(if running.exists() { running } else { std::env::current_exe()? })
+}
+
 fn all() -> impl Iterator<Item = PackName> {
     PackName::ALL.into_iter()
 }
@@ -140,7 +182,12 @@ fn switched_off(name: PackName) -> Lacking {
 }
 
 /// Makes a pack; what it refers to is filled in.
-fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
+fn make(
+    name: PackName,
+    settings: &Settings,
+    filling: &Filling<'_>,
+    (tasks, scripts): (&Tasks, Option<&ForScripts>),
+) -> anyhow::Result<Made> {
     let data = &settings.data_dir;
     Ok(match name {
         PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
@@ -151,6 +198,10 @@ fn make(name: PackName, settings: &Settings, filling: &Filling<'_>, tasks: &Task
         PackName::Calendar => ready(Calendar::new(&settings.calendar, |text| filling.fill(text)))?,
         PackName::Github => ready(Github::new(&settings.github, |text| filling.fill(text)))?,
         PackName::Opencode => opencode(settings, filling, tasks)?,
+        PackName::Script => match scripts {
+            Some(scripts) => on(scripts.pack(settings, tasks)?),
+            None => Made::Needs("open the store".into()),
+        },
     })
 }
 
@@ -184,13 +235,13 @@ fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow
     Ok(on(Opencode::new(config, around, tasks)))
 }
 
-/// What a pack still needs; nothing if it could be made.
+/// What a pack still needs, of those that need no store; nothing if it could be made.
 pub(crate) fn needs(
     name: PackName,
     settings: &Settings,
     filling: &Filling<'_>,
 ) -> anyhow::Result<Option<String>> {
-    Ok(match make(name, settings, filling, &Tasks::new())? {
+    Ok(match make(name, settings, filling, (&Tasks::new(), None))? {
         Made::On(_) => None,
         Made::Needs(needs) => Some(needs),
     })
@@ -223,12 +274,14 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Calendar => of::<Calendar>(),
         PackName::Github => of::<Github>(),
         PackName::Opencode => of::<Opencode>(),
+        PackName::Script => of::<ScriptPack>(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use toolgate_host::Secret;
+    use toolgate_testkit::MemoryStore;
 
     use super::*;
 
@@ -249,7 +302,7 @@ mod tests {
                 if fails {
                     anyhow::bail!("cannot be made");
                 }
-                make(name, settings, filling, &tasks)
+                make(name, settings, filling, (&tasks, None))
             });
             (made, changed, troubles.len())
         }
@@ -257,7 +310,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_pack_that_is_set_otherwise_is_made_again() {
-        let mut bench = Bench { packs: Packs::new(Tasks::new()), fails: false };
+        let mut bench = Bench { packs: Packs::new(Arc::new(MemoryStore::new()), Tasks::new()), fails: false };
         let mut settings = Settings { packs: vec![PackName::Web, PackName::Github], ..Settings::default() };
         settings.github.token = Some("{secret:BOT}".to_owned());
         assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web", "github"], true, 0));
@@ -279,7 +332,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_pack_that_cannot_be_made_stays_as_it_was_and_is_tried_again() {
-        let mut bench = Bench { packs: Packs::new(Tasks::new()), fails: false };
+        let mut bench = Bench { packs: Packs::new(Arc::new(MemoryStore::new()), Tasks::new()), fails: false };
         let mut settings = Settings { packs: vec![PackName::Web], ..Settings::default() };
         assert_eq!(bench.change(&settings, "sesame-1"), (vec!["web"], true, 0));
         settings.web.max_bytes = 1000;

@@ -28,6 +28,7 @@ use toolgate_policy::config::{
     LimitsConfig, PinsConfig, PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig,
 };
 use toolgate_policy::{Compiled, Known, LimitSettings, Policy, PolicyError};
+use toolgate_script::ScriptsConfig;
 use toolgate_store::StoreConfig;
 use toolgate_telemetry::TelemetryConfig;
 use toolgate_upstream::UpstreamConfig;
@@ -70,11 +71,13 @@ pub(crate) enum PackName {
     Calendar,
     /// Issues and pull requests.
     Github,
+    /// Approved scripts.
+    Script,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Workspace,
         Self::Memory,
         Self::Vault,
@@ -83,6 +86,7 @@ impl PackName {
         Self::Chat,
         Self::Calendar,
         Self::Github,
+        Self::Script,
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -95,7 +99,13 @@ impl PackName {
             Self::Calendar => "calendar",
             Self::Github => "github",
             Self::Opencode => "opencode",
+            Self::Script => "script",
         }
+    }
+
+    /// The table of the configuration that it is set by.
+    pub(crate) fn table(self) -> &'static str {
+        if self == Self::Script { "scripts" } else { self.word() }
     }
 }
 
@@ -138,6 +148,7 @@ pub(crate) struct Settings {
     pub(crate) calendar: CalendarConfig,
     pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
+    pub(crate) scripts: ScriptsConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -175,6 +186,7 @@ impl Default for Settings {
             calendar: CalendarConfig::default(),
             github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
+            scripts: ScriptsConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -205,7 +217,11 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Opencode => true,
+            PackName::Workspace
+            | PackName::Memory
+            | PackName::Web
+            | PackName::Opencode
+            | PackName::Script => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Calendar => !self.calendar.feeds.is_empty(),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_opencode::Opencode;
 use toolgate_packs::{Calendar, Chat, Github, Memory, Vault, Web, Workspace};
+use toolgate_script::ScriptPack;
 
 use super::markdown::{code, table};
 use super::schema;
@@ -28,6 +29,7 @@ fn packs() -> Result<Vec<Shown>> {
         shown::<Chat>()?,
         shown::<Calendar>()?,
         shown::<Github>()?,
+        shown::<ScriptPack>()?,
     ];
     Ok(packs.into_iter().chain([searching()?]).collect())
 }

@@ -7,6 +7,7 @@ mod identity;
 mod outbound;
 mod pipeline;
 mod policy;
+mod script;
 mod vault;
 
 use std::fs;
@@ -26,6 +27,7 @@ const IDENTITY: &str = "-p toolgate-identity --test it";
 const POLICY: &str = "-p toolgate-policy --test it";
 const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
 const REMOTE: &str = "-p toolgate-packs --lib -- vault::git::remote";
+const SCRIPT: &str = "-p toolgate-script --lib --test it";
 const SECRETS: &str = "-p toolgate-secrets --test it";
 const VAULT: &str = "-p toolgate-packs --test it -- vault::";
 const VAULT_GIT: &str = "-p toolgate-packs --test it -- vault_git::";
@@ -56,6 +58,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         edge::MUTANTS,
         outbound::MUTANTS,
         vault::MUTANTS,
+        script::MUTANTS,
     ]
     .into_iter()
     .flatten()

@@ -17,6 +17,7 @@ pub(super) fn record(line: &str) -> Option<Record<'_>> {
     let target = line.text(",\"target\":\"")?;
     line.may_have(",\"source\":\"")?;
     line.text(",\"digest\":\"")?;
+    line.may_have(",\"code\":\"")?;
     let outcome = line.text(",\"outcome\":\"")?;
     line.number(",\"took_us\":")?;
     line.may_have(",\"rule\":\"")?;
@@ -81,7 +82,7 @@ fn is_plain(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const LINE: &str = r#"{"v":1,"writer":"ab","seq":7,"time_ms":9,"principal":"local","client":"x 1","transport":"http","target":"tool:ü","source":"s","digest":"d","outcome":"complete","took_us":0,"rule":"default","approver":"me","prev":"P","hash":"H"}"#;
+    const LINE: &str = r#"{"v":1,"writer":"ab","seq":7,"time_ms":9,"principal":"local","client":"x 1","transport":"http","target":"tool:ü","source":"s","digest":"d","code":"c","outcome":"complete","took_us":0,"rule":"default","approver":"me","prev":"P","hash":"H"}"#;
 
     fn line() -> String {
         LINE.replace('P', &"0".repeat(64)).replace('H', &"f".repeat(64))
@@ -89,8 +90,13 @@ mod tests {
 
     #[test]
     fn a_plain_line_is_read_as_json_reads_it() {
-        let parts =
-            [",\"client\":\"x 1\"", ",\"source\":\"s\"", ",\"rule\":\"default\"", ",\"approver\":\"me\""];
+        let parts = [
+            ",\"client\":\"x 1\"",
+            ",\"source\":\"s\"",
+            ",\"code\":\"c\"",
+            ",\"rule\":\"default\"",
+            ",\"approver\":\"me\"",
+        ];
         for left_out in 0..1 << parts.len() {
             let mut line = line();
             for (place, part) in parts.iter().enumerate().filter(|(place, _)| left_out & 1 << place != 0) {

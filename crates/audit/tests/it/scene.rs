@@ -138,6 +138,7 @@ pub(crate) fn record_at(audit: &Audit, time_ms: u64, tool: &str, source: Option<
         source,
         digest: "qS0yGtMSVwNhKWwpFdV0GBLbmvSvK6z7zC0rDqGBzfA",
         arguments: None,
+        code: None,
         outcome: "complete",
         took: Duration::from_micros(1234),
         rule: Some("allow tools"),

@@ -63,9 +63,7 @@ impl Hub {
 
     /// The catalog as this principal sees it, once its sources have learned what they have or the time is up.
     pub async fn settled_view(&self, principal: &Principal, kind: ListKind) -> Arc<View> {
-        let catalog = self.inner.catalog(principal);
-        self.inner.settle(&catalog, &[kind]).await;
-        self.inner.view(&catalog, principal, None)
+        self.inner.settled(principal, None, kind).await
     }
 
     /// Every tool with its source, whoever may use it: for those who look at the rules, not for callers.
@@ -85,6 +83,18 @@ impl Hub {
 }
 
 impl Inner {
+    /// The catalog as this principal sees it by this profile, once it has settled.
+    pub(crate) async fn settled(
+        &self,
+        principal: &Principal,
+        profile: Option<&Arc<str>>,
+        kind: ListKind,
+    ) -> Arc<View> {
+        let catalog = self.catalog(principal);
+        self.settle(&catalog, &[kind]).await;
+        self.view(&catalog, principal, profile)
+    }
+
     /// The caller's view; a call waits for sources that are still learning only if it is not there yet.
     pub(crate) async fn view_for_call(&self, call: &Call) -> Arc<View> {
         let catalog = self.catalog(&call.principal);

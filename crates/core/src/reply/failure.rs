@@ -22,7 +22,10 @@ pub(crate) fn written(error: &Error, operation: &str) -> Written {
 /// The result of a tool call that failed: readable for the model, `isError: true`, details in `_meta`.
 pub fn error_result(error: &Error, operation: &str) -> Raw {
     let suggestions = error.suggestions();
-    let mut text = format!("Error: {operation} failed.\n\nDetails: {}\n\nSuggestions:", error.message());
+    let mut text = match error.is_sentence() {
+        true => format!("Error: {}\n\nSuggestions:", error.message()),
+        false => format!("Error: {operation} failed.\n\nDetails: {}\n\nSuggestions:", error.message()),
+    };
     for (place, suggestion) in suggestions.iter().enumerate() {
         text.push_str(&format!("\n  {}. {suggestion}", place + 1));
     }

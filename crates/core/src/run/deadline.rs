@@ -49,6 +49,10 @@ impl Deadline {
         Held(self)
     }
 
+    pub(super) fn is_held(&self) -> bool {
+        self.lock().holds > 0
+    }
+
     pub(super) async fn expired(&self) {
         loop {
             let moved = self.moved.notified();

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::WaitForCancellationFuture;
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw};
 
 use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
 use crate::ask::{Answers, Ask, Question};
-use crate::{Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, Result, Scope, Target};
+use crate::{
+    Call, Client, ConnectionId, Error, Hub, Kind, ListKind, LogLevel, Outcome, Principal, Result, Run, Scope,
+    Target, ToolName, View,
+};
 
 /// The source's end of a run.
 #[derive(Clone)]
@@ -48,6 +51,57 @@ impl RunHandle {
     /// The lasting connection that the call came in by, if any.
     pub fn connection(&self) -> Option<ConnectionId> {
         self.shared.connection
+    }
+
+    /// Whether a source makes this call while it answers another.
+    pub fn is_nested(&self) -> bool {
+        self.shared.nested
+    }
+
+    /// The catalog as whoever calls sees it, as a list of tools would show it.
+    pub async fn view(&self) -> Arc<View> {
+        let profile = self.shared.profile.as_ref();
+        self.shared.hub.settled(self.principal(), profile, ListKind::Tools).await
+    }
+
+    /// Says which code this call is to run, with its hash: the record names it, also with what the code calls.
+    pub fn runs(&self, code: impl Into<Arc<str>>) {
+        // Who says so twice has said it.
+        drop(self.shared.code.set(code.into()));
+    }
+
+    /// The code that it runs, or that made it.
+    pub(crate) fn code(&self) -> Option<&Arc<str>> {
+        self.shared.code.get()
+    }
+
+    /// Calls a tool for whoever calls: as the same principal, from the same client, in the same view, and judged,
+    /// limited and recorded like any other call. Only the caller's own pace does not count it, which counted the call
+    /// that it is for: the source bounds how often it does this.
+    pub fn start(&self, tool: ToolName, arguments: Raw) -> Run {
+        let shared = &self.shared;
+        let empty = Raw::EMPTY_OBJECT;
+        let params = Edit::new(&empty).set("name", Raw::string(tool.as_str()));
+        let params = params.set("arguments", arguments.clone()).finish();
+        let mut client = Client::clone(&self.client());
+        // Whoever waits for it wants its answer, and cannot come back for it.
+        client.capabilities.tasks = false;
+        Hub::of(self.shared.hub.clone()).start(Call {
+            arguments: Some(arguments),
+            profile: shared.profile.clone(),
+            connection: shared.connection,
+            // It is a tool of a source, whatever its name: one that searches would go around who chose the tools.
+            via_search: true,
+            nested: true,
+            code: self.code().cloned(),
+            ..Call::new(shared.principal.clone(), client.into(), Target::Tool(tool), params)
+        })
+    }
+
+    /// Puts the question of such a call to the client of this one, and hands it the answers.
+    pub async fn pass_on(&self, ask: Ask) {
+        let answers = self.ask_now(ask.questions.clone()).await;
+        ask.answer(answers);
     }
 
     /// The way to its client after it has ended, where that is a lasting connection.

@@ -25,6 +25,8 @@ mod methods;
 #[cfg(test)]
 mod metrics;
 #[cfg(test)]
+mod nested;
+#[cfg(test)]
 mod old_tasks;
 #[cfg(test)]
 mod packs;

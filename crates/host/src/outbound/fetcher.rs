@@ -4,11 +4,13 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap,
+    HeaderValue, LOCATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
+use reqwest::{Client, Method, Response};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -107,6 +109,31 @@ pub enum FetchError {
     },
 }
 
+/// A request that a caller words itself.
+#[derive(Debug)]
+pub struct FetchRequest {
+    /// How.
+    pub method: Method,
+    /// Where.
+    pub url: String,
+    /// With which headers. Those that say where a message begins and ends, and for whom it is, are not the caller's.
+    pub headers: HeaderMap,
+    /// With which body.
+    pub body: Bytes,
+}
+
+/// A request on its way, with what holds for every hop.
+struct Journey<'a> {
+    /// Its headers go only where its address leads, not where a redirect leads elsewhere.
+    request: FetchRequest,
+    /// Headers for every hop.
+    headers: HeaderMap,
+    /// What must agree, beside our reach.
+    may: &'a (dyn Fn(&Url) -> bool + Sync),
+    /// Whether a redirect may not lead out of `https`.
+    secret: bool,
+}
+
 /// Fetches what a caller names. It sends no cookies, no credentials but those it is given, and uses no proxy: whoever
 /// resolves the name decides where it leads, so it has to be us.
 #[derive(Debug)]
@@ -126,16 +153,6 @@ pub struct Beside {
     pub credentials: Option<HeaderValue>,
     /// Whether the address is a secret: then it may not go in the clear, on any hop.
     pub secret: bool,
-}
-
-impl Beside {
-    fn headers(&self, at_home: bool) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        if let Some(credentials) = self.credentials.clone().filter(|_| at_home) {
-            headers.insert(AUTHORIZATION, credentials);
-        }
-        headers
-    }
 }
 
 /// An answer whose body is not read yet.
@@ -182,32 +199,66 @@ impl Fetcher {
         accept: &'static str,
         beside: &Beside,
     ) -> Result<Opened, FetchError> {
-        let until = Instant::now() + self.limits.time;
-        let late = |_| FetchError::Late { url: told(url), time: self.limits.time };
-        timeout_at(until, self.follow(url, accept, beside, until)).await.map_err(late)?
+        let credentials = beside.credentials.clone().map(|value| (AUTHORIZATION, value));
+        let request = FetchRequest {
+            method: Method::GET,
+            url: url.to_owned(),
+            headers: credentials.into_iter().collect(),
+            body: Bytes::new(),
+        };
+        let mut headers = beside.headers.clone();
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        self.go(Journey { request, headers, may: &|_| true, secret: beside.secret }).await
     }
 
-    async fn follow(
+    /// Sends a request as it is worded, where `may` agrees too, hop by hop. Only `GET` follows redirects, and takes its
+    /// headers along only within one origin. The body is still to be read.
+    ///
+    /// # Errors
+    /// An address on the way may not be asked, or there was no answer in time.
+    pub async fn send(
         &self,
-        url: &str,
-        accept: &'static str,
-        beside: &Beside,
-        until: Instant,
+        mut request: FetchRequest,
+        may: impl Fn(&Url) -> bool + Sync,
     ) -> Result<Opened, FetchError> {
-        let first = self.permitted(Url::parse(url).ok(), url)?;
+        for ours in [HOST, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, TE, TRAILER, UPGRADE] {
+            request.headers.remove(ours);
+        }
+        let accept = request.headers.get(ACCEPT).map(|value| (ACCEPT, value.clone()));
+        let headers = accept.into_iter().collect();
+        self.go(Journey { request, headers, may: &may, secret: false }).await
+    }
+
+    async fn go(&self, journey: Journey<'_>) -> Result<Opened, FetchError> {
+        let until = Instant::now() + self.limits.time;
+        let url = told(&journey.request.url);
+        let late = |_| FetchError::Late { url, time: self.limits.time };
+        timeout_at(until, self.follow(journey, until)).await.map_err(late)?
+    }
+
+    async fn follow(&self, journey: Journey<'_>, until: Instant) -> Result<Opened, FetchError> {
+        let Journey { request: FetchRequest { method, url, headers: own, body }, .. } = &journey;
+        let permitted = |at: Option<Url>, written: &str| {
+            let at = self.permitted(at, written)?;
+            if (journey.may)(&at) { Ok(at) } else { Err(FetchError::Denied { url: told(at.as_str()) }) }
+        };
+        let first = permitted(Url::parse(url).ok(), url)?;
         let mut at = first.clone();
         for _ in 0..=self.limits.redirects {
-            let request =
-                self.client().await?.get(at.clone()).headers(beside.headers(first.origin() == at.origin()));
-            let request = request.header(ACCEPT, accept);
-            let sent = request.header(ACCEPT_ENCODING, CODINGS).send().await;
-            let body = sent.map_err(|error| lost(&at, error))?;
-            let Some(next) = location(&body) else {
-                let (status, headers) = (body.status().as_u16(), body.headers().clone());
-                return Ok(Opened { url: at, status, headers, body, until, limits: self.limits });
+            let mut headers = journey.headers.clone();
+            if at.origin() == first.origin() {
+                headers.extend(own.clone());
+            }
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
+            let request = self.client().await?.request(method.clone(), at.clone());
+            let sent = request.headers(headers).body(body.clone()).send().await;
+            let answer = sent.map_err(|error| lost(&at, error))?;
+            let Some(next) = location(&answer).filter(|_| *method == Method::GET) else {
+                let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+                return Ok(Opened { url: at, status, headers, body: answer, until, limits: self.limits });
             };
-            at = self.permitted(at.join(&next).ok(), &next)?;
-            if beside.secret && !is_allowed(at.as_str()) {
+            at = permitted(at.join(&next).ok(), &next)?;
+            if journey.secret && !is_allowed(at.as_str()) {
                 return Err(FetchError::InTheClear { url: told(&next) });
             }
         }

@@ -62,6 +62,20 @@ impl HostRule {
     pub fn is_all(&self) -> bool {
         self.hosts == Hosts::All
     }
+
+    /// Whether it means the host of an address, as the address names it.
+    pub fn covers(&self, url: &Url) -> bool {
+        if self.is_all() {
+            return url.has_host();
+        }
+        let at = |ip: IpAddr| self.hosts.has_ip(canonical(ip)) || self.hosts.has_ip(ip);
+        match url.host() {
+            Some(Host::Domain(name)) => self.hosts.has_name(&plain(name)),
+            Some(Host::Ipv4(ip)) => at(ip.into()),
+            Some(Host::Ipv6(ip)) => at(ip.into()),
+            None => false,
+        }
+    }
 }
 
 impl fmt::Display for HostRule {

@@ -117,6 +117,24 @@ fn a_token_that_is_given_back_can_be_taken_again() {
 }
 
 #[test]
+fn a_nested_call_counts_for_its_target_and_not_for_its_principal() {
+    let text = "[limits]\nrate = 1\nburst = 2\n[[limits.targets]]\ntargets = [\"x\"]\nrate = 1\nburst = 3";
+    let (limits, clock) = limits(text);
+    let (alice, x, y) = (Principal::named("alice"), tool("x"), tool("y"));
+    let nested = |target| (0..10).filter(|_| limits.take_nested(&alice, target).is_ok()).count();
+    assert_eq!((nested(&y), nested(&x)), (10, 3));
+    // They share the bucket of the target with calls that are not nested.
+    assert!(limits.take(&alice, Some(&x)).is_err());
+    limits.give_back_nested(&alice, &x);
+    assert_eq!(nested(&x), 1);
+    // None of this, nor what was given back, has touched what is the principal's own.
+    assert_eq!(granted(&limits, &alice, None, 5), 2);
+    assert_eq!(nested(&y), 10);
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(nested(&x), 1);
+}
+
+#[test]
 fn other_settings_keep_what_was_used() {
     let target = "[[limits.targets]]\ntargets = [\"x\"]\nrate = 1\nburst = 4\n";
     let (limits, _) = limits(target);

@@ -76,6 +76,24 @@ Examples:
     toolgate token list
     toolgate token revoke k7q2mz";
 
+pub(super) const SCRIPT: &str = "\
+Examples:
+  See which scripts there are, look at one, and approve exactly what you saw:
+    toolgate script list
+    toolgate script show report
+    toolgate script approve report
+
+  See what has changed since it was approved, and say no:
+    toolgate script diff report
+    toolgate script reject report --reason 'it asks a host that we do not know'
+
+  Run it as the person at this machine, or one of its functions:
+    toolgate script run report
+    toolgate script run report --function summary days=7
+
+  Put a new script where Toolgate looks for it:
+    cp report.star \"$(toolgate script dir)\"";
+
 pub(super) const SECRET: &str = "\
 Examples:
   Keep a secret: from a prompt, or from another program:

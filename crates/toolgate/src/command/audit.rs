@@ -55,11 +55,12 @@ fn line(row: &AuditRow) -> String {
     let record: Value = serde_json::from_str(&row.line).unwrap_or_default();
     let text = |key: &str| record[key].as_str().map(|text| format!("  {key} {text}")).unwrap_or_default();
     let line = format!(
-        "{}  {}  {} → {}{}{}",
+        "{}  {}  {} → {}{}{}{}",
         iso8601(row.time_ms),
         row.outcome,
         row.principal,
         row.target,
+        text("code"),
         text("rule"),
         text("approver")
     );

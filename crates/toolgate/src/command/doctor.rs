@@ -15,6 +15,7 @@ mod packs;
 mod platform;
 mod report;
 mod sandbox;
+mod scripts;
 mod watches;
 mod workspace;
 
@@ -103,6 +104,7 @@ const CHECKS: &[Check] = &[
     Check { name: "chat", look: Look::Settings(packs::chat) },
     Check { name: "calendar", look: Look::Settings(packs::calendar) },
     Check { name: "github", look: Look::Settings(packs::github) },
+    Check { name: "scripts", look: Look::Settings(scripts::look) },
     Check { name: "http", look: Look::Settings(http::look) },
     Check { name: "browser", look: Look::Always(browser::look) },
     Check { name: "opencode", look: Look::Settings(opencode::look) },

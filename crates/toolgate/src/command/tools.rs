@@ -1,6 +1,6 @@
 //! `toolgate tools`: see and call the tools, as an MCP client would.
 
-mod call;
+pub(crate) mod call;
 mod list;
 mod show;
 

@@ -31,6 +31,7 @@ const LIVE: &[&str] = &[
     "principals",
     "profiles",
     "roles",
+    "scripts",
     "vault",
     "web",
     "workspace",

@@ -68,6 +68,7 @@ impl Sources {
             ("opencode.default_project", &mut settings.opencode.default_project),
             ("opencode.config_path", &mut settings.opencode.config_path),
             ("opencode.program", &mut settings.opencode.program),
+            ("scripts.dir", &mut settings.scripts.dir),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }

@@ -61,6 +61,7 @@ fn help_names_the_commands() {
       policy       Say what the policy makes of a call, and check it against expectations
       token        Make and revoke the tokens by which clients are known over HTTP
       secret       Keep secrets that the configuration uses and nobody else sees
+      script       Look at scripts, approve and run them
       audit        Search, export and verify the record of all calls
       pins         See which tools of other servers are held because their definition changed, and
                    accept them
@@ -259,8 +260,14 @@ fn tools_are_listed_by_their_sources() {
       opencode_skill_load       Read one of OpenCode's skills
       opencode_tool_configure   Switch tools of OpenCode on or off
       opencode_tool_list        List the tools that OpenCode gives its models
+
+    script
+      script_exec               Run Starlark code that an administrator has approved, without secrets, and return its result
+      script_list               List the scripts with what each does, what it may reach, and whether it is approved
+      script_reload             Read the folder of scripts again; changes are seen without it, too
+      script_run                Run an approved script, or one of its functions, and return its result
     --- stderr
-    note: these 35 tools cost about 11734 tokens in every conversation
+    note: these 39 tools cost about 12771 tokens in every conversation
     ");
 }
 
@@ -296,7 +303,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 35, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 39, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",
@@ -417,7 +424,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -452,7 +459,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `nothing`
     ");
 }
 

@@ -87,6 +87,7 @@ fn a_fresh_machine_is_in_order() {
                             hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -118,6 +119,7 @@ fn a_configured_machine_is_in_order() {
                             hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     ok       browser        `PLACE/bin/chromium`
     ok       opencode       `PLACE/bin/opencode`
@@ -147,6 +149,7 @@ fn open_folders_are_weak() {
                             hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -178,6 +181,7 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: set `calendar.feeds.NAME.url` or `calendar.feeds.NAME.file`
     note     github         not configured
                             hint: set `github.token`
+    ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
@@ -190,7 +194,7 @@ fn folders_that_cannot_be_used_are_broken() {
 /// The lines of the packs that reach other services.
 fn of_packs(report: &str) -> String {
     let lines = report.lines().skip_while(|line| !line.contains(" web "));
-    lines.take_while(|line| !line.contains(" http ")).collect::<Vec<_>>().join("\n")
+    lines.take_while(|line| !line.contains(" scripts ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -284,6 +288,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     chat           not looked at, because the configuration is broken
     note     calendar       not looked at, because the configuration is broken
     note     github         not looked at, because the configuration is broken
+    note     scripts        not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them

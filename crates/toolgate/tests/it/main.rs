@@ -49,6 +49,8 @@ mod processes;
 #[cfg(test)]
 mod real_servers;
 #[cfg(test)]
+mod scripts;
+#[cfg(test)]
 mod sdk_clients;
 #[cfg(test)]
 mod servers;

@@ -36,8 +36,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pipeline-limiter",
         file: "crates/core/src/hub.rs",
-        find: "limiter.take(principal, target).inspect_err",
-        replace: "limiter.take(principal, target).or(Ok(())).inspect_err",
+        find: "take(&**limiter).inspect_err",
+        replace: "take(&**limiter).or(Ok(())).inspect_err",
         tests: &[CORE, POLICY],
     },
     Mutant {

@@ -108,8 +108,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "limiter-targets",
         file: "crates/policy/src/limits.rs",
-        find: "settings.matching(principal, target);",
-        replace: "settings.matching(principal, target) & 0;",
+        find: "let matching = settings.matching(principal, target);",
+        replace: "let matching = settings.matching(principal, target) & 0;",
         tests: &[POLICY],
     },
     Mutant {

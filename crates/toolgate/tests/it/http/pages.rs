@@ -12,7 +12,7 @@ fn health_says_whether_it_can_do_its_work() {
     let server = Server::start();
     let reply = server.get("/health").send();
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-    let sources = ["fixtures", "workspace", "memory", "web", "opencode"];
+    let sources = ["fixtures", "workspace", "memory", "web", "opencode", "script"];
     let health = json!({"status": "ready", "why": [], "sources": sources, "upstreams": {}, "sessions": 0});
     assert_eq!(reply.json(), health);
     let _client = Client::begin(&server);
@@ -43,6 +43,10 @@ fn api_says_what_it_is_and_offers() {
         "memory: memory_read",
         "memory: memory_write",
         "web: web_fetch",
+        "script: script_exec",
+        "script: script_list",
+        "script: script_reload",
+        "script: script_run",
     ];
     assert_eq!(tools, expected);
 }

@@ -29,7 +29,9 @@ fn a_rule_denies_by_argument_and_hides_what_nothing_could_pass() {
     assert!(denied.contains("`no-env`") && denied.contains("secrets live there"), "{denied}");
     let mut tools = desk.tools("/mcp", None);
     tools.retain(|tool| !tool.starts_with("opencode_"));
-    assert_eq!(tools, ["workspace_list", "workspace_read", "memory_read", "web_fetch"]);
+    let reading =
+        ["workspace_list", "workspace_read", "memory_read", "web_fetch", "script_list", "script_reload"];
+    assert_eq!(tools, reading);
     let hidden = desk.call("workspace_write", &json!({"path": "b", "content": "x"}));
     assert_eq!(hidden["error"]["code"], -32602, "{hidden}");
 }

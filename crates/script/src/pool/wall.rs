@@ -1,0 +1,37 @@
+//! The time that a script may take, which stands still while a person is asked.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+/// The time that a script may take.
+#[derive(Debug)]
+pub(crate) struct Wall {
+    until: Instant,
+}
+
+/// The time is over.
+#[derive(Debug)]
+pub(crate) struct Over;
+
+impl Wall {
+    pub(crate) fn of(limit: Duration) -> Self {
+        Self { until: Instant::now() + limit }
+    }
+
+    /// When it is over, as far as can be told now.
+    pub(crate) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Gives back time that the script was not to blame for.
+    pub(crate) fn give_back(&mut self, time: Duration) {
+        self.until += time;
+    }
+
+    /// Waits for something, but not beyond the end.
+    pub(crate) async fn limit<T>(&self, waited_for: impl Future<Output = T>) -> Result<T, Over> {
+        timeout_at(self.until, waited_for).await.map_err(|_| Over)
+    }
+}

@@ -1,0 +1,192 @@
+//! One child, seen from its parent.
+
+use std::future::Future;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, BufReader};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use toolgate_core::{Error, Kind};
+use toolgate_host::process::Running;
+use toolgate_host::{Program, Tasks};
+use toolgate_wire::Raw;
+
+use super::ChildLimits;
+use super::wall::{Over, Wall};
+use crate::frame;
+use crate::talk::{Ask, Done, Failed, FromChild, Order, ToChild};
+
+/// The longest message that a child may send: an answer or a body of the largest size, with everything escaped.
+const LONGEST: usize = 8 << 20;
+
+/// How long a child may take to begin, on a machine that does much else.
+const BEGIN: Duration = Duration::from_secs(60);
+
+/// How long is waited for the last words of a child that ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How much of what a child complains is kept.
+const COMPLAINT: usize = 2048;
+
+/// Who answers what a script asks for.
+pub(crate) trait Answering {
+    /// Answers within the time of the script.
+    fn answer(
+        &self,
+        ask: Ask,
+        wall: &mut Wall,
+    ) -> impl Future<Output = Result<Result<Raw, String>, Over>> + Send;
+}
+
+/// How a script ended, if it came to its end.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// With an answer.
+    Done(Done),
+    /// By its own fault.
+    Failed(Failed),
+}
+
+/// Why a script did not come to its end.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The child was gone before it began.
+    Gone,
+    /// The child ended in the midst of it, or spoke nonsense.
+    Broke(io::Error),
+    /// The time was over.
+    Late,
+}
+
+/// One child.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    running: Running,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    complaint: Arc<Mutex<String>>,
+    runs: u32,
+    cpu: Duration,
+}
+
+impl Worker {
+    /// Starts a child and waits until it is confined.
+    pub(super) async fn start(program: &Program, tasks: &Tasks) -> io::Result<Self> {
+        let (running, pipes) = program.start(None).await.map_err(io::Error::other)?;
+        let complaint = Arc::new(Mutex::new(String::new()));
+        tasks.spawn(tasks.stopping().run_until_cancelled_owned(listen(pipes.stderr, complaint.clone())));
+        let stdout = BufReader::new(pipes.stdout);
+        let mut this = Self { running, stdin: pipes.stdin, stdout, complaint, runs: 0, cpu: Duration::ZERO };
+        match tokio::time::timeout(BEGIN, frame::receive(&mut this.stdout, LONGEST)).await {
+            Ok(Ok(FromChild::Ready)) => Ok(this),
+            Ok(Ok(_)) => Err(io::Error::other("it began with something else than being ready")),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+
+    pub(super) fn runs(&self) -> u32 {
+        self.runs
+    }
+
+    /// How much processor time it has used, by its own word.
+    pub(super) fn cpu(&self) -> Duration {
+        self.cpu
+    }
+
+    /// Runs a script.
+    pub(super) async fn run(
+        &mut self,
+        order: &Order,
+        answering: &impl Answering,
+        wall: &mut Wall,
+    ) -> Result<Ended, Fault> {
+        let order = ToChild::Run(order.clone());
+        wall.limit(frame::send(&mut self.stdin, &order)).await?.map_err(|_| Fault::Gone)?;
+        self.runs += 1;
+        loop {
+            match wall.limit(frame::receive(&mut self.stdout, LONGEST)).await?? {
+                FromChild::Ask(ask) => {
+                    let answer = ToChild::Answer(answering.answer(ask, wall).await?);
+                    wall.limit(frame::send(&mut self.stdin, &answer)).await??;
+                }
+                FromChild::Done(done) => {
+                    self.cpu = Duration::from_millis(done.cpu_ms);
+                    return Ok(Ended::Done(done));
+                }
+                FromChild::Failed(failed) => return Ok(Ended::Failed(failed)),
+                FromChild::Ready => {
+                    return Err(Fault::Broke(io::Error::other(
+                        "it says that it is ready in the midst of work",
+                    )));
+                }
+            }
+        }
+    }
+
+    /// What it said last, once it has ended.
+    async fn last_words(&mut self) -> (String, String) {
+        let status = tokio::time::timeout(LAST_WORDS, self.running.wait()).await;
+        let status = status.ok().and_then(Result::ok).map(|status| status.to_string()).unwrap_or_default();
+        (self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone(), status)
+    }
+}
+
+/// Keeps the beginning of what a child complains, and reads the rest so that it does not wait.
+async fn listen(mut stderr: ChildStderr, complaint: Arc<Mutex<String>>) {
+    let mut piece = [0; 512];
+    while let Ok(read @ 1..) = stderr.read(&mut piece).await {
+        let mut kept = complaint.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < COMPLAINT {
+            kept.push_str(&String::from_utf8_lossy(&piece[..read]));
+        }
+    }
+}
+
+impl From<Over> for Fault {
+    fn from(_: Over) -> Self {
+        Self::Late
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Broke(error)
+    }
+}
+
+impl Fault {
+    /// What to tell the caller.
+    pub(super) async fn told(self, limits: ChildLimits, worker: &mut Worker) -> Error {
+        let cause = match self {
+            Self::Late => {
+                let limit = limits.time.as_secs_f64();
+                return Error::new(
+                    Kind::Timeout,
+                    format!("the script took longer than {limit} s and was ended"),
+                )
+                .hint("let it do less at once, or raise `scripts.timeout_ms` in the configuration");
+            }
+            Self::Gone => io::Error::from(io::ErrorKind::BrokenPipe),
+            Self::Broke(error) => error,
+        };
+        let (complaint, status) = worker.last_words().await;
+        let has = |word: &str| complaint.contains(word);
+        let (what, hint) = if has("memory allocation of") || has("out of memory") {
+            let most = limits.memory >> 20;
+            (
+                format!("the script needed more than {most} MB of memory and was ended"),
+                "let it hold less at once, or raise `scripts.max_memory_mb` in the configuration",
+            )
+        } else if has("overflowed its stack") {
+            ("the script nests so deeply that it was ended".into(), "nest data and calls less deeply")
+        } else if status.contains("SIGXCPU") || status.contains("SIGKILL") {
+            ("the script used too much processor time and was ended".into(), "let it do less at once")
+        } else {
+            ("the script broke the process that ran it".into(), "change the script; the log says more")
+        };
+        tracing::debug!(%cause, status, complaint, "a child that ran a script ended");
+        Error::new(Kind::InvalidInput, what).hint(hint).because(cause)
+    }
+}
