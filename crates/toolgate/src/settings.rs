@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
+use toolgate_browser::BrowserConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_opencode::OpencodeConfig;
@@ -70,11 +71,13 @@ pub(crate) enum PackName {
     Calendar,
     /// Issues and pull requests.
     Github,
+    /// Pages in a real Chromium.
+    Browser,
 }
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Workspace,
         Self::Memory,
         Self::Vault,
@@ -83,6 +86,7 @@ impl PackName {
         Self::Chat,
         Self::Calendar,
         Self::Github,
+        Self::Browser,
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -95,6 +99,7 @@ impl PackName {
             Self::Calendar => "calendar",
             Self::Github => "github",
             Self::Opencode => "opencode",
+            Self::Browser => "browser",
         }
     }
 }
@@ -138,6 +143,7 @@ pub(crate) struct Settings {
     pub(crate) calendar: CalendarConfig,
     pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
+    pub(crate) browser: BrowserConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -175,6 +181,7 @@ impl Default for Settings {
             calendar: CalendarConfig::default(),
             github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
+            browser: BrowserConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -205,7 +212,11 @@ impl Settings {
     /// Whether a name is taken by a pack; one that is not configured leaves its name to a server.
     pub(crate) fn is_pack(&self, name: &str) -> bool {
         let wanted = |pack: &PackName| match pack {
-            PackName::Workspace | PackName::Memory | PackName::Web | PackName::Opencode => true,
+            PackName::Workspace
+            | PackName::Memory
+            | PackName::Web
+            | PackName::Opencode
+            | PackName::Browser => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Calendar => !self.calendar.feeds.is_empty(),

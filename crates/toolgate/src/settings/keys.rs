@@ -51,6 +51,7 @@ impl Settings {
         visitor.key("calendar", "The pack `calendar`: events of calendars.", &mut self.calendar);
         visitor.key("github", "The pack `github`: issues and pull requests.", &mut self.github);
         visitor.key("opencode", "The pack `opencode`: a real OpenCode to hand work to.", &mut self.opencode);
+        visitor.key("browser", "The pack `browser`: pages in a real Chromium.", &mut self.browser);
     }
 
     /// What is written in a document; what is not, is as by default.
@@ -276,6 +277,7 @@ mod tests {
             calendar: toolgate_packs::calendar::CalendarConfig { time_zone: None, ..every.calendar },
             github: toolgate_packs::github::GithubConfig::default(),
             opencode: toolgate_opencode::OpencodeConfig::default(),
+            browser: toolgate_browser::BrowserConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

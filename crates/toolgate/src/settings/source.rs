@@ -68,6 +68,8 @@ impl Sources {
             ("opencode.default_project", &mut settings.opencode.default_project),
             ("opencode.config_path", &mut settings.opencode.config_path),
             ("opencode.program", &mut settings.opencode.program),
+            ("browser.program", &mut settings.browser.program),
+            ("browser.uploads", &mut settings.browser.uploads),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }

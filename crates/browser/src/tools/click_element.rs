@@ -1,0 +1,96 @@
+//! `click_element`: click an element once it is visible, still, enabled and reached.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
+
+use crate::acting::{Click, Needs, What};
+use crate::pack::Browser;
+use crate::reply::{Acted, Told, or_dialog};
+
+pub(super) struct ClickElement;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Input {
+    /// The element: its ref from a snapshot.
+    #[serde(default, rename = "ref")]
+    #[schemars(with = "String")]
+    reference: Option<String>,
+    /// Or a CSS selector of it.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    selector: Option<String>,
+    /// Which button; `left` by default.
+    #[serde(default)]
+    #[schemars(with = "Button")]
+    button: Option<Button>,
+    /// Whether to click twice.
+    #[serde(default)]
+    double_click: bool,
+    /// Keys to hold: Alt, Control, Meta, Shift.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    modifiers: Option<Vec<String>>,
+    /// Which browser, if you have several.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    browser_id: Option<String>,
+    /// Milliseconds to wait at most (5000).
+    #[serde(default)]
+    #[schemars(with = "u64")]
+    timeout: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Button {
+    #[default]
+    Left,
+    Right,
+    Middle,
+}
+
+impl Tool<Browser> for ClickElement {
+    type Input = Input;
+    type Output = Told<Acted>;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "click_element",
+        title: "Click",
+        description: "Click an element once it is visible, still, enabled and reached.",
+        hints: Hints::WRITE_EXTERNAL,
+    };
+
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
+        let what = What::of(input.reference, input.selector)?;
+        let limit = Browser::limit(input.timeout, 5000)?;
+        let click = Click {
+            button: match input.button.unwrap_or_default() {
+                Button::Left => "left",
+                Button::Right => "right",
+                Button::Middle => "middle",
+            },
+            count: if input.double_click { 2 } else { 1 },
+            modifiers: held(&input.modifiers.unwrap_or_default())?,
+        };
+        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let before = page.before();
+        let ready = page.tab.ready(&what, Needs::CLICK, limit).await?;
+        let clicked = async {
+            page.tab.click_at((ready.x, ready.y), &click).await?;
+            page.tab.settle(limit).await
+        };
+        or_dialog(clicked.await)?;
+        Ok(page.acted(pack.config.text, before, format!("clicked {} {}", ready.name, ready.reference)).await)
+    }
+}
+
+fn held(keys: &[String]) -> Result<u32> {
+    keys.iter().try_fold(0, |held, key| {
+        let bit = crate::keys::modifier(key).ok_or_else(|| {
+            Error::new(Kind::InvalidInput, format!("`modifiers` holds `{}`", crate::text::brief(key, 40)))
+                .hint("give Alt, Control, Meta or Shift")
+        })?;
+        Ok(held | bit)
+    })
+}
