@@ -96,9 +96,8 @@ impl Engine {
 /// Waits until it answers, and has it tell of every page.
 async fn greet(devtools: &Devtools) -> Result<String, Unanswered> {
     let version: Value = devtools.call(None, ("Browser.getVersion", json!({})), READY).await?;
-    let attach = json!({
-        "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{"type": "page"}],
-    });
+    let kinds = json!([{"type": "page"}, {"type": "service_worker"}, {"type": "shared_worker"}]);
+    let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": kinds});
     let _: Value = devtools.call(None, ("Target.setAutoAttach", attach), READY).await?;
     Ok(version["product"].as_str().unwrap_or("unknown").to_owned())
 }

@@ -210,6 +210,10 @@ impl Pool {
         if let Some(engine) = held.as_ref().filter(|engine| !engine.is_over()) {
             return Ok(engine.clone());
         }
+        if self.stop.is_cancelled() {
+            return Err(Error::new(Kind::ConnectionFailed, "no browser is started any more")
+                .hint("the server is being stopped"));
+        }
         let program = self.program().ok_or_else(|| {
             Error::new(Kind::ConnectionFailed, "no Chromium is installed on this machine").hint(INSTALL)
         })?;

@@ -45,20 +45,20 @@ pub(crate) struct Acted {
     /// The title of the page now.
     pub(crate) title: String,
     /// A dialog that the page has opened, to be answered by `handle_dialog`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(crate) dialog: Option<String>,
     /// Tabs that were opened by it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) new_tabs: Vec<String>,
     /// How many errors it brought to the console.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) console_errors: u64,
     /// Hosts that the page wanted and may not reach.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused_hosts: Vec<String>,
     /// What else is to be known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub(crate) note: Option<String>,
 }

@@ -71,7 +71,7 @@ impl Tab {
         let kept = json!({"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000});
         tell("Network.enable", kept);
         let attach = json!({
-            "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{"type": "iframe"}],
+            "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{"type": "iframe"}, {"type": "worker"}],
         });
         tell("Target.setAutoAttach", attach);
         if let Some(options) = options {
@@ -104,6 +104,11 @@ impl Tab {
     pub(crate) fn frame_attached(&self, params: &Value) -> Option<String> {
         let session = params["sessionId"].as_str()?.to_owned();
         let info = &params["targetInfo"];
+        if info["type"] != "iframe" {
+            // A worker waits for a word before it begins; there is nothing else to say to it.
+            self.devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+            return None;
+        }
         self.change(|state| state.frame_in_process(&session, info));
         self.set_up(&session, None);
         Some(session)

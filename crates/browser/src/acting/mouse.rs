@@ -8,7 +8,7 @@ use crate::keys::Press;
 use crate::tab::{Halt, Tab};
 
 /// How long a page may take over an event.
-const EVENT: Duration = Duration::from_secs(20);
+const EVENT: Duration = Duration::from_secs(10);
 
 /// How long a drag may take to begin.
 const DRAG: Duration = Duration::from_millis(500);

@@ -61,11 +61,14 @@ impl Routes {
 
     fn attached(&self, devtools: &Devtools, params: &Value) {
         let (info, session) = (&params["targetInfo"], text(params, "sessionId"));
+        let is_page = info["type"] == "page";
         let context = lock(&self.contexts).get(&text(info, "browserContextId")).and_then(Weak::upgrade);
-        let Some(context) = context else {
-            // A page that nobody launched, such as the one that Chromium begins with.
+        let Some(context) = context.filter(|_| is_page) else {
+            // A worker, or a page that nobody launched, such as the one that Chromium begins with.
             devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
-            devtools.tell(None, "Target.detachFromTarget", json!({"sessionId": session}));
+            if is_page {
+                devtools.tell(None, "Target.detachFromTarget", json!({"sessionId": session}));
+            }
             return;
         };
         if let Some(tab) = context.opened(devtools, &session, info) {

@@ -76,7 +76,7 @@ const storage = ({ area, action, key, value }) => {
     if (action === "set") kept.setItem(key, value);
     else if (action === "delete") kept.removeItem(key);
     else if (action === "clear") kept.clear();
-    const keys = Object.keys(kept).filter((name) => !key || name === key);
+    const keys = Object.keys(kept).filter((name) => action !== "get" || !key || name === key);
     return { items: keys.slice(0, 200).map((name) => ({ key: clean(name, 200), value: clean(kept.getItem(name), 2000) })) };
   } catch (error) {
     return { missing: "storage", why: clean(error.message, 200) };

@@ -62,7 +62,7 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
     lines.push(line);
   };
   const flush = (level, prefix = "") => {
-    const text = buffer.replace(/\s+/g, " ").trim();
+    const text = buffer.replace(/\s+/g, " ").replace(/\] (?=[.,;:!?)])/g, "]").trim();
     buffer = "";
     if (text) put(level, prefix + text);
     return Boolean(text);
@@ -110,6 +110,11 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
     if (tag === "table" && !flat && mode !== "interactive") {
       flush(level);
       table(node, level);
+      return;
+    }
+    if (tag === "label" && mode !== "text" && node.control && isShown(node.control)) {
+      // What it says is the name of its field.
+      for (const field of node.querySelectorAll("input, select, textarea, button, a[href]")) visit(field, level, flat);
       return;
     }
     if (tag === "br" || tag === "hr") {

@@ -54,9 +54,16 @@ impl Network {
         self.open.is_empty().then_some(self.quiet)
     }
 
-    /// How many requests are under way.
-    pub(crate) fn under_way(&self) -> usize {
-        self.open.len()
+    /// The addresses of requests that are under way.
+    pub(crate) fn under_way(&self) -> Vec<String> {
+        let open = self.requests.iter().filter(|(_, request)| self.open.contains(&request.id));
+        open.map(|(_, request)| request.url.clone()).collect()
+    }
+
+    /// How the server of the page answered, if it did.
+    pub(crate) fn document_status(&self) -> Option<u64> {
+        let (_, request) = self.requests.iter().rev().find(|(_, request)| request.kind == "Document")?;
+        request.status
     }
 
     pub(super) fn apply(&mut self, session: &str, method: &str, params: &Value) {

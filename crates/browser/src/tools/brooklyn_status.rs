@@ -13,8 +13,8 @@ pub(super) struct BrooklynStatus;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// `full` adds memory, processes and what is kept.
-    #[serde(default)]
+    /// How much (basic).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Detail")]
     detail: Option<Detail>,
 }
@@ -39,11 +39,11 @@ pub(super) struct Output {
     /// For how many seconds it has been there.
     uptime_seconds: u64,
     /// The program that is or would be started.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     program: Option<String>,
     /// What runs, if a browser was launched.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser: Option<String>,
     /// Whether pages are kept in Chromium's own sandbox.
@@ -57,22 +57,26 @@ pub(super) struct Output {
     /// How many there may be of all callers.
     max_all_browsers: u32,
     /// The only hosts that may be reached, if that is limited.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     allowed_domains: Vec<String>,
     /// How many bytes of memory the browsers hold, shared ones counted for each process.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     memory_bytes: Option<u64>,
     /// How many processes they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     processes: Option<usize>,
+    /// The id of the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    process_id: Option<u32>,
     /// How many screenshots and PDFs of yours are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     captures: Option<usize>,
     /// How many bytes these have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     capture_bytes: Option<u64>,
 }
@@ -83,7 +87,7 @@ impl Tool<Browser> for BrooklynStatus {
     const SPEC: ToolSpec = ToolSpec {
         name: "brooklyn_status",
         title: "Status of browsers",
-        description: "Tell how browsers stand: program, version, how many there are and may be, memory, storage.",
+        description: "Tell how browsers stand: version, pool, memory, storage.",
         hints: Hints::READ_ONLY,
     };
 
@@ -106,11 +110,13 @@ impl Tool<Browser> for BrooklynStatus {
             allowed_domains: pack.config.allowed_domains.iter().map(|domain| domain.0.to_string()).collect(),
             memory_bytes: None,
             processes: None,
+            process_id: None,
             captures: None,
             capture_bytes: None,
         };
         if input.detail.unwrap_or_default() == Detail::Full {
-            let usage = engine.and_then(|engine| engine.process_group).and_then(group_usage);
+            output.process_id = engine.and_then(|engine| engine.process_group);
+            let usage = output.process_id.and_then(group_usage);
             (output.memory_bytes, output.processes) = usage.unzip();
             let captures = pack.store.of(run.principal()).await?;
             output.captures = Some(captures.len());

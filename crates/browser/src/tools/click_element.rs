@@ -13,31 +13,31 @@ pub(super) struct ClickElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Which button; `left` by default.
-    #[serde(default)]
+    /// Which button (left).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Button")]
     button: Option<Button>,
-    /// Whether to click twice.
-    #[serde(default)]
+    /// Click twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     double_click: bool,
-    /// Keys to hold: Alt, Control, Meta, Shift.
-    #[serde(default)]
+    /// Keys to hold, such as Shift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     modifiers: Option<Vec<String>>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (5000).
-    #[serde(default)]
+    /// At most, in ms (5000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
@@ -57,7 +57,7 @@ impl Tool<Browser> for ClickElement {
     const SPEC: ToolSpec = ToolSpec {
         name: "click_element",
         title: "Click",
-        description: "Click an element once it is visible, still, enabled and reached.",
+        description: "Click an element once it can be clicked.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -1,6 +1,6 @@
 //! `evaluate_expression`: run JavaScript in the page, and get its value as JSON.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,15 +19,15 @@ pub(super) struct Input {
     /// The expression.
     expression: String,
     /// Whether to wait for a promise (true).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     await_promise: Option<bool>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (10000).
-    #[serde(default)]
+    /// At most, in ms (10000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
@@ -66,6 +66,7 @@ impl Tool<Browser> for EvaluateExpression {
             // Chromium itself ends what runs for longer.
             "timeout": limit.as_millis() as u64,
         });
+        let begun = Instant::now();
         let told: Result<Value, Halt> =
             page.tab.call(("Runtime.evaluate", call), limit + Duration::from_secs(2)).await;
         let told = match told {
@@ -74,7 +75,8 @@ impl Tool<Browser> for EvaluateExpression {
                 page.tab.tell("Runtime.terminateExecution", json!({}));
                 return Err(late(limit));
             }
-            Err(Halt::Failed(error)) if error.message().contains("terminated") => return Err(late(limit)),
+            // What it stopped, Chromium calls an error of its own.
+            Err(Halt::Failed(_)) if begun.elapsed() >= limit => return Err(late(limit)),
             Err(other) => return Err(other.into()),
         };
         output(&told).map(Json)

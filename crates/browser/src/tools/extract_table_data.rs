@@ -23,32 +23,32 @@ pub(super) struct ExtractTableData;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// As JSON or as CSV; JSON by default.
-    #[serde(default)]
+    /// How to tell (json).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Format")]
     format: Option<Format>,
-    /// What to click for the next page: a CSS selector.
-    #[serde(default)]
+    /// CSS selector of what turns the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next_selector: Option<String>,
-    /// How many pages to read (10).
-    #[serde(default)]
+    /// Pages at most (10).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_pages: Option<usize>,
-    /// The most rows to tell (500).
-    #[serde(default)]
+    /// Rows at most (500).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_rows: Option<usize>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }

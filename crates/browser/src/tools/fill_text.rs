@@ -14,29 +14,29 @@ pub(super) struct FillText;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// The text; for a box, `true` or `false`.
+    /// The text, or for a box `true`.
     text: String,
-    /// Whether what was there goes (true).
-    #[serde(default)]
+    /// What was there goes (true).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     clear_first: Option<bool>,
-    /// Whether to press Enter then.
-    #[serde(default)]
+    /// Press Enter then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     submit: bool,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (5000).
-    #[serde(default)]
+    /// At most, in ms (5000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }

@@ -16,19 +16,19 @@ pub(super) struct FindInPage;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
     /// The text, in any case.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or a regular expression.
-    #[serde(default)]
+    /// Or a pattern (regex).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     regex: Option<String>,
-    /// How many places to tell (20).
-    #[serde(default)]
+    /// How many (20).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }

@@ -16,20 +16,20 @@ pub(super) struct GetAttribute;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
     /// Only this attribute.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     attribute: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }
@@ -38,11 +38,11 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// Its attributes, and what is typed or chosen in it as `value`.
     attributes: BTreeMap<String, String>,
-    /// Its role.
+    /// The role of it.
     role: String,
     /// Its name, as people see it.
     name: String,
-    /// Its state.
+    /// How it is now.
     state: State,
 }
 
@@ -65,13 +65,13 @@ struct State {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Area {
-    /// From the left.
+    /// Pixels from the left.
     x: f64,
-    /// From the top.
+    /// Pixels from the top.
     y: f64,
-    /// Its width.
+    /// How wide it is.
     width: f64,
-    /// Its height.
+    /// How high it is.
     height: f64,
 }
 

@@ -13,20 +13,20 @@ pub(super) struct GetConsoleMessages;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The least serious level to tell; `info` by default.
-    #[serde(default)]
+    /// The least level (info).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Level")]
     level: Option<Level>,
-    /// Only those behind this number.
-    #[serde(default)]
+    /// Only after this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     since: Option<u64>,
-    /// How many to tell (50).
-    #[serde(default)]
+    /// How many (50).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }

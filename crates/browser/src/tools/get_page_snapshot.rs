@@ -13,31 +13,31 @@ pub(super) struct GetPageSnapshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// All, only what can be acted on, or only text.
-    #[serde(default)]
+    /// What to show; `full` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Mode")]
     mode: Option<Mode>,
-    /// Only this element: its ref.
-    #[serde(default, rename = "ref")]
+    /// Only this element: a ref.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// How many levels of parts and lists to show.
-    #[serde(default)]
+    /// How many levels to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     depth: Option<u32>,
-    /// Only what changed since the snapshot before.
-    #[serde(default)]
+    /// Only what changed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     diff: bool,
-    /// The most characters to answer with (20000).
-    #[serde(default)]
+    /// At most (20000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_chars: Option<usize>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }

@@ -16,12 +16,12 @@ pub(super) struct HandleDialog;
 pub(super) struct Input {
     /// Whether to accept it.
     accept: bool,
-    /// What to answer, where it asks for text.
-    #[serde(default)]
+    /// Text to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     prompt_text: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }

@@ -13,20 +13,20 @@ pub(super) struct HoverElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (5000).
-    #[serde(default)]
+    /// At most, in ms (5000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }

@@ -19,31 +19,31 @@ pub(super) struct InspectNetwork;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// One request, by its number: tells its headers.
-    #[serde(default)]
+    /// Look at the one of this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     id: Option<u64>,
     /// With its body.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     body: bool,
-    /// Only addresses that hold this text.
-    #[serde(default)]
+    /// Only URLs with this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url_pattern: Option<String>,
     /// Only this method.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     method: Option<String>,
-    /// Only those behind this number.
-    #[serde(default)]
+    /// Only after this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     since: Option<u64>,
-    /// How many to list (50).
-    #[serde(default)]
+    /// How many (50).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }
@@ -54,7 +54,7 @@ impl Tool<Browser> for InspectNetwork {
     const SPEC: ToolSpec = ToolSpec {
         name: "inspect_network",
         title: "Network requests",
-        description: "List requests of the page, or look at one with its headers and body.",
+        description: "List requests of the page, or look at one.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
@@ -92,7 +92,8 @@ impl Tool<Browser> for InspectNetwork {
 
 fn line(number: u64, request: &Request) -> String {
     let outcome = match (&request.status, request.failed.as_str()) {
-        (_, failed) if !failed.is_empty() => failed.to_owned(),
+        (Some(status), failed) if !failed.is_empty() => format!("{status} {failed}"),
+        (None, failed) if !failed.is_empty() => failed.to_owned(),
         (Some(status), _) => status.to_string(),
         (None, _) => "pending".into(),
     };

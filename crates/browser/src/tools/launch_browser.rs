@@ -18,32 +18,32 @@ pub(super) struct LaunchBrowser;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only `chromium` can be launched.
-    #[serde(default)]
+    /// Only `chromium` is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BrowserType")]
     browser_type: Option<BrowserType>,
-    /// Whether it shows no window, which is the only way here.
-    #[serde(default)]
+    /// Without a window, the only way here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     headless: Option<bool>,
-    /// The size of the window; 1280 by 720 by default.
-    #[serde(default)]
+    /// Size of the window (1280 x 720).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Viewport")]
     viewport: Option<Viewport>,
-    /// What it calls itself to servers.
-    #[serde(default)]
+    /// Its user agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     user_agent: Option<String>,
-    /// Headers that go with every request.
-    #[serde(default)]
+    /// Headers of all requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, String>")]
     extra_http_headers: Option<BTreeMap<String, String>>,
-    /// The only hosts that it may reach, of those that are allowed here.
-    #[serde(default)]
+    /// The only hosts it may reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     allowed_domains: Option<Vec<String>>,
-    /// A name for you to know it by.
-    #[serde(default)]
+    /// A name of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     label: Option<String>,
 }
@@ -84,7 +84,7 @@ impl Tool<Browser> for LaunchBrowser {
     const SPEC: ToolSpec = ToolSpec {
         name: "launch_browser",
         title: "Launch a browser",
-        description: "Launch a browser of your own: no cookies, storage or pages are shared with others.",
+        description: "Launch a browser that shares nothing with others.",
         hints: Hints::CREATE,
     };
 

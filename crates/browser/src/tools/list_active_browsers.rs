@@ -21,10 +21,10 @@ pub(super) struct Output {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Item {
-    /// Its id.
+    /// The id of it.
     browser_id: String,
     /// Its name, if it was given one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     label: Option<String>,
     /// The address of the page in front.

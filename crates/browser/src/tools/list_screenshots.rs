@@ -11,16 +11,16 @@ pub(super) struct ListScreenshots;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only those with this tag.
-    #[serde(default)]
+    /// Only of this tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// How many to tell (20).
-    #[serde(default)]
+    /// How many (20).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// How many to pass over first.
-    #[serde(default)]
+    /// How many to skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     offset: Option<usize>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Output {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Item {
-    /// Its name.
+    /// The name of it.
     name: String,
     /// What `resources/read` reads it by.
     uri: String,
@@ -47,7 +47,7 @@ struct Item {
     /// When it was taken.
     taken_at: String,
     /// Its tag, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
 }

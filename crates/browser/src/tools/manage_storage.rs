@@ -18,20 +18,20 @@ pub(super) struct ManageStorage;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Where: cookies, or the storage of the page.
+    /// Where it is.
     area: Area,
     /// What to do.
     action: Action,
-    /// Its name.
-    #[serde(default)]
+    /// The name of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     key: Option<String>,
     /// Its new value.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     value: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }
@@ -59,7 +59,7 @@ impl Tool<Browser> for ManageStorage {
     const SPEC: ToolSpec = ToolSpec {
         name: "manage_storage",
         title: "Cookies and storage",
-        description: "Read, set or delete cookies and what the page has stored.",
+        description: "Read or change cookies and storage of the page.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

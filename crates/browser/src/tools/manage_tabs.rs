@@ -21,16 +21,16 @@ pub(super) struct ManageTabs;
 pub(super) struct Input {
     /// What to do.
     action: Action,
-    /// Which tab, as the list says.
-    #[serde(default)]
+    /// Which tab it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tab_id: Option<String>,
-    /// The address for a new tab.
-    #[serde(default)]
+    /// Where a new one goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }
@@ -51,14 +51,14 @@ pub(super) struct Output {
     success: bool,
     /// The id of the browser.
     browser_id: String,
-    /// Its tabs.
+    /// All its tabs.
     items: Vec<Item>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Item {
-    /// Its id.
+    /// The id of it.
     tab_id: String,
     /// The address of its page.
     url: String,

@@ -13,18 +13,18 @@ pub(super) struct NavigateToUrl;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Address of the page, with `http` or `https`.
+    /// Where to, by http or https.
     url: String,
-    /// How far it has to be; `load` by default.
-    #[serde(default)]
+    /// How far it has to be (load).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WaitUntil")]
     wait_until: Option<WaitUntil>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (30000).
-    #[serde(default)]
+    /// At most, in ms (30000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
@@ -44,7 +44,9 @@ impl Tool<Browser> for NavigateToUrl {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let before = page.before();
         go(&page, &input.url, input.wait_until.unwrap_or_default(), limit).await?;
-        let did = format!("went to {}", crate::text::brief(&input.url, 200));
+        let status = page.tab.state().network.document_status();
+        let status = status.filter(|status| *status >= 400).map(|status| format!(", which answers {status}"));
+        let did = format!("went to {}{}", crate::text::brief(&input.url, 200), status.unwrap_or_default());
         Ok(page.acted(pack.config.text, before, did).await)
     }
 }

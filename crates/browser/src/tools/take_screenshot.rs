@@ -29,35 +29,35 @@ pub(super) struct TakeScreenshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only an element: its ref.
-    #[serde(default, rename = "ref")]
+    /// Only this element: a ref.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// The whole page, not only the window.
-    #[serde(default)]
+    /// The whole page.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     full_page: bool,
-    /// `webp` by default.
-    #[serde(default)]
+    /// What kind (webp).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Format")]
     r#type: Option<Format>,
-    /// Of `jpeg` and `webp`, 1 to 100 (80).
-    #[serde(default)]
+    /// From 1 to 100 (80).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     quality: Option<u32>,
     /// A word to find it by.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Whether to show it here; by default if it is small.
-    #[serde(default)]
+    /// Show it here; done if it is small.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     inline: Option<bool>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
 }
@@ -87,7 +87,7 @@ impl Tool<Browser> for TakeScreenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "take_screenshot",
         title: "Screenshot",
-        description: "Take a picture of the window, the page or an element, and keep it.",
+        description: "Take and keep a picture of the window, the page or an element.",
         hints: Hints::CREATE,
     };
 

@@ -19,32 +19,32 @@ pub(super) struct WaitForElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The element: its ref from a snapshot.
-    #[serde(default, rename = "ref")]
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or a CSS selector of it.
-    #[serde(default)]
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// What it has to be; `visible` by default.
-    #[serde(default)]
+    /// How it has to be (visible).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "State")]
     state: Option<State>,
-    /// Or a text that has to be there.
-    #[serde(default)]
+    /// Or a text to come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or a text that has to be gone.
-    #[serde(default)]
+    /// Or a text to go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text_gone: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (30000).
-    #[serde(default)]
+    /// At most, in ms (30000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }

@@ -8,6 +8,8 @@ use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
 
 use crate::pack::Browser;
 use crate::reply::{Acted, Told};
+use crate::tab::{Halt, State};
+use crate::text::brief;
 
 pub(super) struct WaitForNetworkIdle;
 
@@ -15,15 +17,15 @@ pub(super) struct WaitForNetworkIdle;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
     /// Milliseconds without a request (500).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     idle: Option<u64>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (30000).
-    #[serde(default)]
+    /// At most, in ms (30000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
@@ -44,15 +46,28 @@ impl Tool<Browser> for WaitForNetworkIdle {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let (before, end) = (page.before(), Instant::now() + limit);
         loop {
-            let quiet = page.tab.state().network.quiet_since();
+            let (quiet, is_closed) = {
+                let state = page.tab.state();
+                (state.network.quiet_since(), state.closed)
+            };
+            if is_closed {
+                return Err(Halt::Closed.into());
+            }
             let now = Instant::now();
             match quiet.map(|since| since + idle) {
                 Some(at) if at <= now => break,
                 Some(at) if at <= end => tokio::time::sleep(at - now).await,
-                _ if now < end => drop(page.tab.until(end, |state| state.network.quiet_since()).await),
+                _ if now < end => {
+                    let over = |state: &State| (state.closed || state.network.quiet_since().is_some()).then_some(());
+                    page.tab.until(end, over).await;
+                }
                 _ => {
                     let open = page.tab.state().network.under_way();
-                    let words = format!("waited {} ms for the network; {open} requests are under way", limit.as_millis());
+                    let (count, first) = (open.len(), open.first().map(|url| brief(url, 200)).unwrap_or_default());
+                    let words = format!(
+                        "waited {} ms for the network; {count} requests are under way, such as {first}",
+                        limit.as_millis()
+                    );
                     return Err(Error::new(Kind::Timeout, words).hint("call `inspect_network` to see which"));
                 }
             }

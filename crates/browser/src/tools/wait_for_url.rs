@@ -8,6 +8,7 @@ use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
 
 use crate::pack::Browser;
 use crate::reply::{Acted, Told};
+use crate::tab::{Halt, State};
 use crate::text::brief;
 
 pub(super) struct WaitForUrl;
@@ -16,19 +17,19 @@ pub(super) struct WaitForUrl;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
     /// The address itself.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     exact: Option<String>,
-    /// Or what it is like: `*` stands for any text.
-    #[serde(default)]
+    /// Or with `*` for any text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pattern: Option<String>,
-    /// Which browser, if you have several.
-    #[serde(default)]
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// Milliseconds to wait at most (30000).
-    #[serde(default)]
+    /// At most, in ms (30000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
@@ -56,8 +57,15 @@ impl Tool<Browser> for WaitForUrl {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let before = page.before();
         let end = Instant::now() + limit;
-        let fits = |state: &crate::tab::State| (wanted.fits(&state.url) && !state.loading).then_some(());
-        if page.tab.until(end, fits).await.is_none() {
+        let fits = |state: &State| {
+            let is_there = wanted.fits(&state.url) && !state.loading;
+            (is_there || state.closed).then_some(is_there)
+        };
+        let there = page.tab.until(end, fits).await;
+        if there == Some(false) {
+            return Err(Halt::Closed.into());
+        }
+        if there.is_none() {
             let url = brief(&page.tab.state().url, 300);
             let words = format!("waited {} ms for the address {}; it is {url}", limit.as_millis(), wanted.shown());
             return Err(Error::new(Kind::Timeout, words).hint("call `get_page_snapshot` to see where the page is"));

@@ -81,7 +81,7 @@ fn fields_of_all_kinds_are_filled() {
             <input id=a value=old maxlength=8><textarea id=t></textarea><div id=e contenteditable>old</div>\
             <input id=c type=checkbox><input id=d type=date><input id=r type=range min=0 max=10>\
             <select id=s><option value=1>One<option value=2>Two</select><input id=ro readonly value=x>\
-            <input id=f type=file><input id=n type=number></form>\
+            <input id=f type=file><input id=n type=number><button>go</button></form>\
             <script>let inputs = 0; document.addEventListener('input', () => inputs++)</script>";
         let ada = at("fill", page).await;
         let fill = async |selector: &str, text: &str| {
@@ -186,7 +186,7 @@ fn options_are_chosen_by_label_value_and_place() {
 #[test]
 fn the_mouse_hovers_scrolls_and_drags() {
     STAGE.run(async {
-        let page = "<style>#h:hover + p {display: block} p {display: none} #box {height: 100px; overflow: auto}</style>\
+        let page = "<style>#h:hover + p {display: block} p {display: none; position: fixed} #box {height: 100px; overflow: auto}</style>\
             <div id=h>over</div><p>shown</p><div id=box><div style='height:1000px'>x</div></div>\
             <div id=from draggable=true>drag</div><div id=to style='height:50px'>drop</div>\
             <div id=knob style='width:50px;height:20px'>k</div><div style='height:3000px'></div><b id=end>end</b>\

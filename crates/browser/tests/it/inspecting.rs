@@ -81,7 +81,7 @@ fn requests_are_listed_and_looked_at() {
         ada.go(&url).await;
         ada.data("wait_for_network_idle", json!({"timeout": 60_000})).await;
         let all = ada.text("inspect_network", json!({})).await;
-        assert!(all.contains(" GET 200 document") && all.contains(" POST 200 fetch") && all.contains(" GET 404 fetch"), "{all}");
+        assert!(all.contains(" GET 200 document") && all.contains(" POST 200 fetch") && all.contains(" GET 404 "), "{all}");
         let posts = ada.text("inspect_network", json!({"method": "post"})).await;
         assert!(posts.contains("/api.json") && !posts.contains("/gone"), "{posts}");
         let by_url = ada.text("inspect_network", json!({"urlPattern": "API"})).await;

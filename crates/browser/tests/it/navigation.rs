@@ -105,8 +105,9 @@ fn addresses_that_lead_nowhere_are_errors_that_say_why() {
         check(&ada, "http://169.254.169.254/latest", Kind::Denied, "domain_blocked").await;
         check(&ada, "https://example.com/", Kind::Denied, "domain_blocked").await;
         // Nobody listens there; the proxy says so.
-        let url = ada.data("navigate_to_url", json!({"url": "http://127.0.0.1:1/"})).await;
-        assert_eq!(url["success"], true, "{url}");
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let nobody = ada.go(&format!("http://{free}/")).await;
+        assert!(nobody["did"].as_str().unwrap().ends_with(", which answers 502"), "{nobody}");
         let late = json!({"url": format!("http://127.0.0.1:{}/never", STAGE.site.port), "timeout": 500});
         let late = ada.fails("navigate_to_url", late).await;
         assert!(late.kind() == Kind::Timeout && late.message().starts_with("waited 500 ms for `load`"), "{late}");
