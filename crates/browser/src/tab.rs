@@ -107,6 +107,8 @@ impl Tab {
         if info["type"] != "iframe" {
             // A worker waits for a word before it begins; there is nothing else to say to it.
             self.devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+            let script = info["url"].as_str().unwrap_or_default();
+            self.change(|state| state.network.taken_over(script));
             return None;
         }
         self.change(|state| state.frame_in_process(&session, info));

@@ -66,6 +66,13 @@ impl Network {
         request.status
     }
 
+    /// The end of this request is told to somebody else: a worker has its own script.
+    pub(super) fn taken_over(&mut self, url: &str) {
+        let of = |(_, request): (u64, &Request)| (request.url == url).then(|| request.id.clone());
+        let ids: Vec<String> = self.requests.iter().filter_map(of).collect();
+        ids.iter().for_each(|id| self.ended(id));
+    }
+
     pub(super) fn apply(&mut self, session: &str, method: &str, params: &Value) {
         let id = text(params, "requestId");
         match method {
