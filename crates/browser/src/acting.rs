@@ -70,7 +70,9 @@ impl What {
     pub(crate) fn maybe(reference: Option<String>, selector: Option<String>) -> Result<Option<Self>> {
         let wrong = |words: String| Error::new(Kind::InvalidInput, words);
         match (reference, selector) {
-            (Some(_), Some(_)) => Err(wrong("`ref` and `selector` are both given".into()).hint("give one of them")),
+            (Some(_), Some(_)) => {
+                Err(wrong("`ref` and `selector` are both given".into()).hint("give one of them"))
+            }
             (Some(text), None) if !is_ref(&text) => {
                 let words = format!("`ref` is `{}`, which is none", brief(&text, 60));
                 Err(wrong(words).hint("refs look like `e7` or `f1e7`, and come from `get_page_snapshot`"))
@@ -110,7 +112,8 @@ impl What {
 
 /// Whether a text is a ref: a number, and before it perhaps one of a frame.
 fn is_ref(text: &str) -> bool {
-    let is_number = |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number =
+        |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     let Some((frame, element)) = text.split_once('e') else { return false };
     is_number(element) && (frame.is_empty() || frame.strip_prefix('f').is_some_and(is_number))
 }
@@ -189,7 +192,8 @@ fn prepared(spot: Spot, told: &Value, (x, y): (f64, f64)) -> Ready {
     let area = &told["box"];
     // What moves the middle into the window moves the box with it.
     let (dx, dy) = (x - number(&told["x"]), y - number(&told["y"]));
-    let area = [number(&area["x"]) + dx, number(&area["y"]) + dy, number(&area["width"]), number(&area["height"])];
+    let area =
+        [number(&area["x"]) + dx, number(&area["y"]) + dy, number(&area["width"]), number(&area["height"])];
     Ready { spot, x, y, name: text("name"), reference: text("ref"), area }
 }
 

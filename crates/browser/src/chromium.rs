@@ -83,7 +83,7 @@ pub fn installed(config: &BrowserConfig, value: impl Fn(&str) -> Option<String>)
         let behind = Path::new(DEBIAN).join(name);
         Some(if found.parent() == Some(Path::new("/usr/bin")) && behind.is_file() { behind } else { found })
     };
-    let mac = Some(MAC).map(PathBuf::from).filter(|path| path.is_file());
+    let mac = Some(PathBuf::from(MAC)).filter(|path| path.is_file());
     NAMES.iter().find_map(named).or(mac)
 }
 
@@ -122,13 +122,16 @@ impl Start<'_> {
         if !is_sandboxed(self.config) {
             flags.push("--no-sandbox".into());
         }
-        let program = Program::new("/bin/sh").arguments(["-c", SCRIPT]).arguments([&self.program]).arguments(flags);
-        let seen = |name: &str| ["PATH", "LANG", "LC_ALL", "FONTCONFIG_PATH", "FONTCONFIG_FILE"].contains(&name);
+        let program =
+            Program::new("/bin/sh").arguments(["-c", SCRIPT]).arguments([&self.program]).arguments(flags);
+        let seen =
+            |name: &str| ["PATH", "LANG", "LC_ALL", "FONTCONFIG_PATH", "FONTCONFIG_FILE"].contains(&name);
         let passed = self.variables.iter().filter(|(name, _)| seen(name));
         let program = passed.fold(program, |program, (name, value)| program.variable(name, value));
         // What it keeps for a person, it keeps where it goes with it.
         let own = ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
-        let program = own.into_iter().fold(program, |program, name| program.variable(name, folder.as_os_str()));
+        let program =
+            own.into_iter().fold(program, |program, name| program.variable(name, folder.as_os_str()));
         let started = program.start(Some(&folder)).await;
         let (running, pipes) =
             started.map_err(|error| failed(format!("`{shown}` cannot be started")).because(error))?;

@@ -145,8 +145,9 @@ impl Devtools {
             Ok(Err(_)) => return Err(Unanswered::Over),
             Err(_) => return Err(Unanswered::Late(method)),
         };
-        serde_json::from_str(answer.get())
-            .map_err(|error| Unanswered::Refused(format!("`{method}` was answered otherwise than expected: {error}")))
+        serde_json::from_str(answer.get()).map_err(|error| {
+            Unanswered::Refused(format!("`{method}` was answered otherwise than expected: {error}"))
+        })
     }
 
     /// Calls a method whose answer does not matter.
@@ -174,7 +175,12 @@ impl Devtools {
         drop(self.0.waiting().take());
     }
 
-    fn send(&self, id: u64, session: Option<&str>, (method, params): (&str, &Value)) -> Result<(), Unanswered> {
+    fn send(
+        &self,
+        id: u64,
+        session: Option<&str>,
+        (method, params): (&str, &Value),
+    ) -> Result<(), Unanswered> {
         let mut message = json!({"id": id, "method": method, "params": params});
         if let Some(session) = session {
             message["sessionId"] = session.into();
@@ -215,7 +221,8 @@ impl Devtools {
 
 fn answer_of(message: Message<'_>) -> Answer {
     if let Some(Refusal { message, data }) = message.error {
-        let detail = data.as_ref().and_then(Value::as_str).map(|data| format!(": {data}")).unwrap_or_default();
+        let detail =
+            data.as_ref().and_then(Value::as_str).map(|data| format!(": {data}")).unwrap_or_default();
         return Err(Unanswered::Refused(format!("{}{detail}", message.unwrap_or_default())));
     }
     match message.result {

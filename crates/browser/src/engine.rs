@@ -97,7 +97,8 @@ impl Engine {
 async fn greet(devtools: &Devtools) -> Result<String, Unanswered> {
     let version: Value = devtools.call(None, ("Browser.getVersion", json!({})), READY).await?;
     let kinds = json!([{"type": "page"}, {"type": "service_worker"}, {"type": "shared_worker"}]);
-    let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": kinds});
+    let attach =
+        json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": kinds});
     let _: Value = devtools.call(None, ("Target.setAutoAttach", attach), READY).await?;
     Ok(version["product"].as_str().unwrap_or("unknown").to_owned())
 }
@@ -106,7 +107,8 @@ async fn unwilling(program: &std::path::Path, said: &Said, error: Unanswered, mu
     process.running.end(GRACE).await;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner);
     let last = said.iter().rev().find(|line| line.contains("ERROR") || line.contains("FATAL"));
-    let last = last.or(said.back()).map(|line| format!("; it said: {}", brief(line, 300))).unwrap_or_default();
+    let last =
+        last.or(said.back()).map(|line| format!("; it said: {}", brief(line, 300))).unwrap_or_default();
     let words = format!("`{}` did not start as a browser{last}", program.display());
     let hint = if last.contains("sandbox") {
         "set `browser.sandbox` to false if this machine cannot keep pages in a sandbox"

@@ -170,7 +170,9 @@ impl Context {
         let gone = async {
             loop {
                 version.mark_unchanged();
-                if !self.tabs().iter().any(|known| Arc::ptr_eq(known, tab)) || version.changed().await.is_err() {
+                if !self.tabs().iter().any(|known| Arc::ptr_eq(known, tab))
+                    || version.changed().await.is_err()
+                {
                     return;
                 }
             }

@@ -120,7 +120,13 @@ fn named(key: &str) -> Option<Press> {
     let key = alias.unwrap_or(key);
     let key = if key == "Space" { " " } else { key };
     if key == " " {
-        return Some(Press { key: " ".into(), code: "Space".into(), number: 32, text: " ".into(), modifiers: 0 });
+        return Some(Press {
+            key: " ".into(),
+            code: "Space".into(),
+            number: 32,
+            text: " ".into(),
+            modifiers: 0,
+        });
     }
     let (key, code, number, text) = NAMED.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key))?;
     let [key, code, text] = [key, code, text].map(|text| (*text).to_owned());

@@ -49,7 +49,13 @@ impl Browser {
         let config = Arc::new(config);
         let uploads = config.uploads.clone().unwrap_or_else(|| around.uploads.clone());
         let store = Store::new(around.data.join("browser"), &config);
-        Self { pool: Pool::new(config.clone(), around, tasks), config, store, uploads, started: Instant::now() }
+        Self {
+            pool: Pool::new(config.clone(), around, tasks),
+            config,
+            store,
+            uploads,
+            started: Instant::now(),
+        }
     }
 
     /// The page that a call is about. One that asks something answers nothing before it has its answer.
@@ -65,9 +71,14 @@ impl Browser {
     /// How long a call may take: as it says, else as its kind of tool does.
     pub(crate) fn limit(asked: Option<u64>, usual: u64) -> Result<Duration> {
         match asked.unwrap_or(usual) {
-            0 => Err(Error::new(Kind::InvalidInput, "`timeout` is 0").hint("give milliseconds, from 1 to 300000")),
-            ms if ms > 300_000 => Err(Error::new(Kind::InvalidInput, format!("`timeout` is {ms}, which is too long"))
-                .hint("give milliseconds, from 1 to 300000")),
+            0 => {
+                Err(Error::new(Kind::InvalidInput, "`timeout` is 0")
+                    .hint("give milliseconds, from 1 to 300000"))
+            }
+            ms if ms > 300_000 => {
+                Err(Error::new(Kind::InvalidInput, format!("`timeout` is {ms}, which is too long"))
+                    .hint("give milliseconds, from 1 to 300000"))
+            }
             ms => Ok(Duration::from_millis(ms)),
         }
     }

@@ -14,6 +14,7 @@ use toolgate_core::{Error, Kind, Principal, PrincipalId, Result};
 use toolgate_host::outbound::Pinned;
 use toolgate_host::{Clock, Tasks};
 
+use crate::BrowserConfig;
 use crate::chromium::{INSTALL, installed};
 use crate::config::{Domain, reach};
 use crate::engine::Engine;
@@ -21,7 +22,6 @@ use crate::instance::{Context, Instance};
 use crate::pack::Surroundings;
 use crate::proxy::{Hosts, OwnPorts, Proxy};
 use crate::tab::{Options, Tab};
-use crate::BrowserConfig;
 
 /// What is said once after Chromium had to be started anew.
 const LOST: &str = "the browser had ended and was started anew: its pages, cookies and storage are lost";
@@ -128,14 +128,20 @@ impl Pool {
         match (id, own.as_slice()) {
             (Some(id), own) => own.iter().find(|instance| instance.id == id).cloned().ok_or_else(|| {
                 let words = format!("there is no browser `{}`", crate::text::brief(id, 60));
-                Error::new(Kind::NotFound, words).hint("call `list_active_browsers` to see which ones you have")
+                Error::new(Kind::NotFound, words)
+                    .hint("call `list_active_browsers` to see which ones you have")
             }),
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(Error::new(Kind::NotFound, "there is no browser").hint("call `launch_browser` first")),
+            (None, []) => {
+                Err(Error::new(Kind::NotFound, "there is no browser").hint("call `launch_browser` first"))
+            }
             (None, several) => {
                 let ids: Vec<&str> = several.iter().map(|instance| instance.id.as_str()).collect();
-                Err(Error::new(Kind::InvalidInput, format!("`browserId` is missing, and you have {}", ids.join(", ")))
-                    .hint("say which one is meant"))
+                Err(Error::new(
+                    Kind::InvalidInput,
+                    format!("`browserId` is missing, and you have {}", ids.join(", ")),
+                )
+                .hint("say which one is meant"))
             }
         }
     }
@@ -186,7 +192,8 @@ impl Pool {
             return Err(full(words, "close one with `close_browser`"));
         };
         let Ok(Ok(place)) = tokio::time::timeout_at(limit, self.all.clone().acquire_owned()).await else {
-            let words = format!("browser_limit: there are {} browsers, which is the most", self.config.max_browsers);
+            let words =
+                format!("browser_limit: there are {} browsers, which is the most", self.config.max_browsers);
             return Err(full(words, "try again later, or have `browser.max_browsers` raised"));
         };
         Ok([mine, place])

@@ -125,7 +125,8 @@ impl Page {
 impl Dialog {
     /// A dialog in words.
     pub(crate) fn shown(&self) -> String {
-        let default = if self.default.is_empty() { String::new() } else { format!(" (default {:?})", self.default) };
+        let default =
+            if self.default.is_empty() { String::new() } else { format!(" (default {:?})", self.default) };
         format!("{} {:?}{default}", self.kind, self.message)
     }
 }
@@ -141,7 +142,11 @@ pub(crate) fn or_dialog<T: Default>(done: Result<T, Halt>) -> Result<T> {
 
 fn line(data: &Acted, before: &str) -> String {
     let mut parts = vec![data.did.clone()];
-    parts.push(if data.url == before { "url unchanged".into() } else { format!("now at {} {:?}", data.url, data.title) });
+    parts.push(if data.url == before {
+        "url unchanged".into()
+    } else {
+        format!("now at {} {:?}", data.url, data.title)
+    });
     parts.extend(data.dialog.as_ref().map(|dialog| format!("dialog open: {dialog}")));
     if !data.new_tabs.is_empty() {
         parts.push(format!("new tab {}", data.new_tabs.join(", ")));

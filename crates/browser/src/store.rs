@@ -76,8 +76,11 @@ impl Store {
         bytes: Vec<u8>,
     ) -> Result<Capture> {
         if bytes.len() as u64 > MOST.min(self.quota) {
-            return Err(Error::new(Kind::InvalidInput, format!("it has {} bytes, which is too much to keep", bytes.len()))
-                .hint("take a part of the page, or raise `browser.keep_megabytes`"));
+            return Err(Error::new(
+                Kind::InvalidInput,
+                format!("it has {} bytes, which is too much to keep", bytes.len()),
+            )
+            .hint("take a part of the page, or raise `browser.keep_megabytes`"));
         }
         let mut noise = [0_u8; 4];
         getrandom::fill(&mut noise).map_err(|error| failed("no name can be made").because(error))?;
@@ -86,7 +89,12 @@ impl Store {
         let name = format!("{}-{noise}{tag}.{end}", Clock::system().unix_ms());
         let size = bytes.len() as u64;
         let path = place(who, &name)?;
-        let options = WriteOptions { create_dirs: true, mode: WriteMode::CreateNew, max_bytes: MOST, protected: |_: &Path| false };
+        let options = WriteOptions {
+            create_dirs: true,
+            mode: WriteMode::CreateNew,
+            max_bytes: MOST,
+            protected: |_: &Path| false,
+        };
         let written = self.root()?.write(&path, bytes, options).await;
         written.map_err(|error| failed("it cannot be kept").because(error))?;
         self.prune(who).await?;
@@ -106,7 +114,8 @@ impl Store {
 
     /// Answers `resources/read`: only for who took it.
     pub(crate) async fn read(&self, who: &Principal, uri: &str) -> Result<Raw> {
-        let name = uri.strip_prefix(URI).filter(|name| is_name(name)).ok_or_else(|| resource_not_found(uri))?;
+        let name =
+            uri.strip_prefix(URI).filter(|name| is_name(name)).ok_or_else(|| resource_not_found(uri))?;
         let capture = Capture::parse(name, 0).ok_or_else(|| resource_not_found(uri))?;
         let read = self.root()?.read(&place(who, name)?, ReadOptions::whole(MOST)).await;
         let content = read.map_err(|error| resource_not_found(uri).because(error))?;
@@ -116,7 +125,9 @@ impl Store {
 
     async fn prune(&self, who: &Principal) -> Result<()> {
         let all = self.of(who).await?;
-        let old = Clock::system().unix_ms().saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX));
+        let old = Clock::system()
+            .unix_ms()
+            .saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX));
         let mut total = 0;
         for capture in all {
             total += capture.bytes;
@@ -132,7 +143,8 @@ impl Store {
         if let Some(root) = self.root.get() {
             return Ok(root.clone());
         }
-        let root = Root::create(&self.folder).map_err(|error| failed("the folder cannot be opened").because(error))?;
+        let root = Root::create(&self.folder)
+            .map_err(|error| failed("the folder cannot be opened").because(error))?;
         Ok(self.root.get_or_init(|| root).clone())
     }
 }
@@ -145,7 +157,11 @@ pub(crate) fn list(listing: &mut Listing) {
         "description": "What `take_screenshot` and `save_pdf` kept; `list_screenshots` tells the names.",
     });
     if let Ok(template) = Template::parse(TEMPLATE) {
-        listing.templates.push(Arc::new(TemplateItem { template, text: TEMPLATE.into(), raw: Raw::of(&raw) }));
+        listing.templates.push(Arc::new(TemplateItem {
+            template,
+            text: TEMPLATE.into(),
+            raw: Raw::of(&raw),
+        }));
     }
 }
 
@@ -159,14 +175,17 @@ pub(crate) fn tag(text: &str) -> Result<String> {
 }
 
 fn is_name(name: &str) -> bool {
-    name.len() <= 120 && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c)) && !name.starts_with('.')
+    name.len() <= 120
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
+        && !name.starts_with('.')
 }
 
 /// Where a file of a caller is. Nobody's name leads to another's folder.
 fn place(who: &Principal, name: &str) -> Result<RelPath> {
     let digest = Sha256::digest(who.id.as_str().as_bytes());
     let folder: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    RelPath::parse(&format!("{folder}/{name}"), "browser").map_err(|error| failed("it has no place").because(error))
+    RelPath::parse(&format!("{folder}/{name}"), "browser")
+        .map_err(|error| failed("it has no place").because(error))
 }
 
 fn failed(words: &'static str) -> Error {
@@ -188,12 +207,18 @@ mod tests {
         let (ada, bob) = (Principal::named("ada"), Principal::named("bob"));
         let kept = store.put(&ada, ("png", Some("home")), vec![1, 2, 3]).await.unwrap();
         assert_eq!((kept.tag.as_deref(), kept.mime, kept.bytes), (Some("home"), "image/png", 3));
-        assert_eq!(store.of(&ada).await.unwrap(), [kept.clone()]);
+        assert_eq!(store.of(&ada).await.unwrap(), std::slice::from_ref(&kept));
         assert!(store.of(&bob).await.unwrap().is_empty());
         let read: serde_json::Value = store.read(&ada, &kept.uri()).await.unwrap().to().unwrap();
         assert_eq!(read["contents"][0]["blob"], "AQID");
         assert_eq!(store.read(&bob, &kept.uri()).await.unwrap_err().kind(), Kind::ResourceNotFound);
-        for uri in ["browser://captures/", "browser://captures/../x.png", "browser://captures/a%2fb.png", "x", "browser://captures/.png"] {
+        for uri in [
+            "browser://captures/",
+            "browser://captures/../x.png",
+            "browser://captures/a%2fb.png",
+            "x",
+            "browser://captures/.png",
+        ] {
             assert_eq!(store.read(&ada, uri).await.unwrap_err().kind(), Kind::ResourceNotFound, "{uri}");
         }
     }
@@ -206,7 +231,8 @@ mod tests {
         for _ in 0..3 {
             names.push(store.put(&ada, ("pdf", None), vec![0; 400 << 10]).await.unwrap().name);
         }
-        let left: Vec<String> = store.of(&ada).await.unwrap().into_iter().map(|capture| capture.name).collect();
+        let left: Vec<String> =
+            store.of(&ada).await.unwrap().into_iter().map(|capture| capture.name).collect();
         assert_eq!(left.len(), 2, "{left:?}");
         let large = store.put(&ada, ("pdf", None), vec![0; 2 << 20]).await.unwrap_err();
         assert_eq!(large.kind(), Kind::InvalidInput);

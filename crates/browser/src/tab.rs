@@ -46,7 +46,12 @@ pub(crate) struct Tab {
 
 impl Tab {
     /// A tab that was just opened; it waits until it is told how to be.
-    pub(crate) fn open(id: String, devtools: &Devtools, (session, target): (&str, &Value), options: &Options) -> Arc<Self> {
+    pub(crate) fn open(
+        id: String,
+        devtools: &Devtools,
+        (session, target): (&str, &Value),
+        options: &Options,
+    ) -> Arc<Self> {
         let key = target["targetId"].as_str().unwrap_or_default();
         let url = target["url"].as_str().unwrap_or_default();
         let tab = Self {
@@ -84,8 +89,11 @@ impl Tab {
                 tell("Emulation.setUserAgentOverride", json!({"userAgent": agent}));
             }
             if !options.headers.is_empty() {
-                let headers: serde_json::Map<String, Value> =
-                    options.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+                let headers: serde_json::Map<String, Value> = options
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.clone().into()))
+                    .collect();
                 tell("Network.setExtraHTTPHeaders", json!({"headers": headers}));
             }
         }
@@ -151,7 +159,11 @@ impl Tab {
     }
 
     /// Waits until the state is such that there is something to say, or the time is up.
-    pub(crate) async fn until<T>(&self, limit: Instant, mut look: impl FnMut(&State) -> Option<T>) -> Option<T> {
+    pub(crate) async fn until<T>(
+        &self,
+        limit: Instant,
+        mut look: impl FnMut(&State) -> Option<T>,
+    ) -> Option<T> {
         let mut version = self.version.subscribe();
         loop {
             version.mark_unchanged();
@@ -204,7 +216,8 @@ impl Tab {
         let session = self.state().dialog.as_ref().map(|dialog| dialog.session.clone());
         let session = session.unwrap_or_else(|| self.session.clone());
         let call = ("Page.handleJavaScriptDialog", params);
-        let _: Value = self.devtools.call(Some(&session), call, limit).await.map_err(|why| halt(why, limit))?;
+        let _: Value =
+            self.devtools.call(Some(&session), call, limit).await.map_err(|why| halt(why, limit))?;
         self.change(|state| state.dialog = None);
         Ok(())
     }

@@ -89,5 +89,10 @@ pub(crate) fn all() -> Vec<AnyTool<Browser>> {
 
 /// How a file of ours is written that is not there yet.
 fn new_file(most: u64) -> WriteOptions {
-    WriteOptions { create_dirs: true, mode: WriteMode::CreateNew, max_bytes: most, protected: |_: &Path| false }
+    WriteOptions {
+        create_dirs: true,
+        mode: WriteMode::CreateNew,
+        max_bytes: most,
+        protected: |_: &Path| false,
+    }
 }

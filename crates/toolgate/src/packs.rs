@@ -185,7 +185,8 @@ fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow
 
 fn browser(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> Made {
     let workspace = settings.workspace.root.clone().unwrap_or_else(|| settings.data_dir.join("workspace"));
-    let around = toolgate_browser::Surroundings::new(variables(filling), settings.data_dir.clone(), workspace);
+    let around =
+        toolgate_browser::Surroundings::new(variables(filling), settings.data_dir.clone(), workspace);
     on(Browser::new(settings.browser.clone(), around, tasks))
 }
 

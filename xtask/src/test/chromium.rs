@@ -31,5 +31,6 @@ pub(super) fn install(root: &Path) -> Result<()> {
 fn is_there() -> bool {
     let environment = toolgate_config::process_environment();
     let value = |name: &str| environment.get(name).map(Into::into);
-    toolgate_browser::installed(&toolgate_browser::BrowserConfig::default(), value).is_some_and(|path| path.is_file())
+    toolgate_browser::installed(&toolgate_browser::BrowserConfig::default(), value)
+        .is_some_and(|path| path.is_file())
 }

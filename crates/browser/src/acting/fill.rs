@@ -21,7 +21,13 @@ pub(crate) struct Filled {
 
 impl Tab {
     /// Puts a value into a field: types it, chooses it, or checks a box.
-    pub(crate) async fn fill(&self, what: &What, value: &str, clear: bool, limit: Duration) -> Result<Filled, Halt> {
+    pub(crate) async fn fill(
+        &self,
+        what: &What,
+        value: &str,
+        clear: bool,
+        limit: Duration,
+    ) -> Result<Filled, Halt> {
         let end = Instant::now() + limit;
         let needs = Needs { editable: false, ..Needs::TYPE };
         let ready = self.ready(what, needs, limit).await?;
@@ -78,7 +84,8 @@ impl Tab {
 fn refused(told: &Value, value: &str) -> Error {
     let kind = told["type"].as_str().unwrap_or_default();
     let words = format!("a field for a {kind} does not take `{}`", brief(value, 60));
-    Error::new(Kind::InvalidInput, words).hint("write it as HTML does, such as `2026-01-31`, `13:45` or `#ff8800`")
+    Error::new(Kind::InvalidInput, words)
+        .hint("write it as HTML does, such as `2026-01-31`, `13:45` or `#ff8800`")
 }
 
 fn uneditable(name: &str) -> Error {

@@ -23,16 +23,25 @@ pub(super) fn missing(tab: &Tab, what: &What, told: &Value) -> Error {
             let words = format!("element_not_found: nothing on the page matches {}{like}", what.shown());
             Error::new(Kind::NotFound, words).hint("use one of these refs, or call `get_page_snapshot`")
         }
-        "selector" => wrong(format!("`selector` is no CSS selector: {}", text("why")), "give one like `#id` or `form .send`"),
+        "selector" => wrong(
+            format!("`selector` is no CSS selector: {}", text("why")),
+            "give one like `#id` or `form .send`",
+        ),
         "regex" => wrong(format!("`regex` cannot be used: {}", text("why")), "write it as JavaScript does"),
-        "table" => wrong(format!("{} is no table and holds none: {}", what.shown(), text("was")), "name a `<table>`"),
-        "select" => wrong(format!("{} is no list of options: {}", what.shown(), text("was")), "click it instead"),
+        "table" => {
+            wrong(format!("{} is no table and holds none: {}", what.shown(), text("was")), "name a `<table>`")
+        }
+        "select" => {
+            wrong(format!("{} is no list of options: {}", what.shown(), text("was")), "click it instead")
+        }
         "option" if told["several"] == true => wrong("only one option can be chosen here".into(), "give one"),
         "option" => {
             let words = format!("no option fits {}; there are: {}", list("lacking"), list("known"));
             Error::new(Kind::NotFound, words).hint("give one of these, by label or value")
         }
-        "storage" => wrong(format!("the page has no storage: {}", text("why")), "navigate to a page with `http` first"),
+        "storage" => {
+            wrong(format!("the page has no storage: {}", text("why")), "navigate to a page with `http` first")
+        }
         other => Error::new(Kind::Internal, format!("the page answers `{}`", brief(other, 60))),
     }
 }

@@ -63,7 +63,10 @@ async fn what_is_not_understood_is_passed_over() {
     let mut peer = peer();
     let odd = "not json\0[]\0{\"id\":77,\"result\":{}}\0{\"method\":\"X.y\"}\0{\"id\":\"x\"}\0\0";
     peer.says(odd).await;
-    peer.says("{\"method\":\"New.event\",\"params\":{\"never\":[\"seen\"]},\"sessionId\":\"s\",\"more\":1}\0").await;
+    peer.says(
+        "{\"method\":\"New.event\",\"params\":{\"never\":[\"seen\"]},\"sessionId\":\"s\",\"more\":1}\0",
+    )
+    .await;
     let calling = peer.devtools.clone();
     let call = calling.call::<Value>(None, ("A.b", json!({})), LIMIT);
     let answering = async {

@@ -9,7 +9,8 @@ use url::Url;
 const MOST: u64 = 256 * 1024;
 
 /// What is only for the next hop.
-const HOP: [&str; 6] = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "upgrade"];
+const HOP: [&str; 6] =
+    ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "upgrade"];
 
 /// The head of a request or an answer.
 pub(super) struct Head {
@@ -121,9 +122,8 @@ mod tests {
             assert_eq!(head.wanted(), expect, "{line}");
         }
         let tunnel = |host: &str, port| Some(Wanted::Tunnel { host: host.into(), port });
-        let plain = |host: &str, port, line: &str| {
-            Some(Wanted::Plain { host: host.into(), port, line: line.into() })
-        };
+        let plain =
+            |host: &str, port, line: &str| Some(Wanted::Plain { host: host.into(), port, line: line.into() });
         check("CONNECT a.example:443 HTTP/1.1", tunnel("a.example", 443)).await;
         check("CONNECT [::1]:8443 HTTP/1.1", tunnel("::1", 8443)).await;
         check("GET http://a.example/x?y=1#z HTTP/1.1", plain("a.example", 80, "GET /x?y=1 HTTP/1.1")).await;

@@ -48,7 +48,8 @@ async fn proxy(allowed: &[&str], narrow: Option<&[&str]>, tasks: &Tasks) -> Prox
         texts.iter().map(|text| crate::Domain(text.parse().unwrap())).collect()
     };
     let pinned = |texts: &[&str]| Pinned::new(reach(&domains(texts)), Arc::new(Names));
-    let hosts = Hosts { all: Arc::new(pinned(allowed)), narrow: narrow.map(pinned), own: OwnPorts::default() };
+    let hosts =
+        Hosts { all: Arc::new(pinned(allowed)), narrow: narrow.map(pinned), own: OwnPorts::default() };
     Proxy::start(hosts, tasks, CancellationToken::new()).await.unwrap()
 }
 
@@ -76,7 +77,8 @@ async fn plain_requests_and_tunnels_reach_what_is_allowed_and_nothing_else() {
     async fn check(allowed: &[&str], narrow: Option<&[&str]>, host: &str, expect: &str) {
         let tasks = Tasks::new();
         let (port, proxy) = (server(&tasks).await, proxy(allowed, narrow, &tasks).await);
-        let plain = ask(proxy.port, format!("GET http://{host}:{port}/x HTTP/1.1\r\nHost: {host}\r\n\r\n")).await;
+        let plain =
+            ask(proxy.port, format!("GET http://{host}:{port}/x HTTP/1.1\r\nHost: {host}\r\n\r\n")).await;
         let tunnel = format!("CONNECT {host}:{port} HTTP/1.1\r\n\r\n");
         let first = if expect == "200" { "GET / HTTP/1.1\r\nHost: inner\r\n\r\n" } else { "" };
         let tunnel = ask(proxy.port, format!("{tunnel}{first}")).await;
@@ -87,7 +89,11 @@ async fn plain_requests_and_tunnels_reach_what_is_allowed_and_nothing_else() {
             assert!(plain.contains("Connection: close") && !plain.contains("keep-alive"), "{plain}");
             assert!(tunnel.contains("GET / HTTP/1.1|Host: inner|"), "{tunnel}");
         } else {
-            assert_eq!((status(&plain), status(&tunnel)), (expect.into(), expect.into()), "{allowed:?} {host}");
+            assert_eq!(
+                (status(&plain), status(&tunnel)),
+                (expect.into(), expect.into()),
+                "{allowed:?} {host}"
+            );
         }
         assert_eq!(proxy.refused(), if expect == "403" { 2 } else { 0 }, "{host}");
     }

@@ -35,14 +35,22 @@ pub(super) fn line(method: &str, params: &Value) -> Option<Line> {
             let args = params["args"].as_array().map(Vec::as_slice).unwrap_or_default();
             let text = args.iter().map(shown).collect::<Vec<_>>().join(" ");
             let level = level(params["type"].as_str().unwrap_or_default());
-            Some(Line { level, text: brief(&text, MOST), place: place(&params["stackTrace"]["callFrames"][0]) })
+            Some(Line {
+                level,
+                text: brief(&text, MOST),
+                place: place(&params["stackTrace"]["callFrames"][0]),
+            })
         }
         "Runtime.exceptionThrown" => {
             let details = &params["exceptionDetails"];
             let described = details["exception"]["description"].as_str();
             let text = described.or(details["text"].as_str()).unwrap_or("an exception");
             let first = text.lines().next().unwrap_or_default();
-            Some(Line { level: Level::Error, text: format!("uncaught {}", brief(first, MOST)), place: place(details) })
+            Some(Line {
+                level: Level::Error,
+                text: format!("uncaught {}", brief(first, MOST)),
+                place: place(details),
+            })
         }
         "Log.entryAdded" => {
             let entry = &params["entry"];
@@ -71,7 +79,7 @@ fn shown(value: &Value) -> String {
             described.or(value["type"].as_str()).unwrap_or("null").to_owned()
         }
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string(),
     }
 }
 

@@ -69,7 +69,8 @@ impl Tab {
     /// The element that a frame is in, as an object of the page around it.
     pub(super) async fn owner(&self, above: &Spot, frame: &str, limit: Duration) -> Result<String, Halt> {
         let world = self.world(above, limit).await?;
-        let owner: Value = self.call_in(&above.session, ("DOM.getFrameOwner", json!({"frameId": frame})), limit).await?;
+        let owner: Value =
+            self.call_in(&above.session, ("DOM.getFrameOwner", json!({"frameId": frame})), limit).await?;
         let node = json!({"backendNodeId": owner["backendNodeId"], "executionContextId": world});
         let node: Value = self.call_in(&above.session, ("DOM.resolveNode", node), limit).await?;
         node["object"]["objectId"].as_str().map(Into::into).ok_or(Halt::Left)
@@ -78,7 +79,8 @@ impl Tab {
     /// The ref of the element that a frame is in.
     pub(crate) async fn owner_ref(&self, above: &Spot, frame: &str, limit: Duration) -> Result<String, Halt> {
         let object = self.owner(above, frame, limit).await?;
-        let call = json!({"objectId": object, "functionDeclaration": crate::library::REF_OF, "returnByValue": true});
+        let call =
+            json!({"objectId": object, "functionDeclaration": crate::library::REF_OF, "returnByValue": true});
         let told: Value = self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await?;
         told["result"]["value"].as_str().map(Into::into).ok_or(Halt::Left)
     }

@@ -31,10 +31,11 @@ impl From<Error> for Halt {
 impl From<Halt> for Error {
     fn from(halt: Halt) -> Self {
         match halt {
-            Halt::Dialog(dialog) => {
-                Self::new(Kind::InvalidInput, format!("a dialog is open: {} {:?}", dialog.kind, dialog.message))
-                    .hint("answer it with `handle_dialog` first")
-            }
+            Halt::Dialog(dialog) => Self::new(
+                Kind::InvalidInput,
+                format!("a dialog is open: {} {:?}", dialog.kind, dialog.message),
+            )
+            .hint("answer it with `handle_dialog` first"),
             Halt::Closed => Self::new(Kind::NotFound, "the tab was closed")
                 .hint("call `manage_tabs` to see which tabs there are"),
             Halt::Crashed => Self::new(Kind::ConnectionFailed, "the page crashed")

@@ -46,7 +46,9 @@ impl Tab {
         let told: Value = self.call_in(&spot.session, ("Runtime.callFunctionOn", call), left).await?;
         if told["exceptionDetails"].is_object() {
             let why = told["exceptionDetails"]["exception"]["description"].as_str().unwrap_or_default();
-            return Err(Error::new(Kind::Internal, "the page could not be read").because(why.to_owned()).into());
+            return Err(Error::new(Kind::Internal, "the page could not be read")
+                .because(why.to_owned())
+                .into());
         }
         let value = told["result"]["value"].clone();
         if let Some(last) = value["last"].as_u64() {
@@ -70,7 +72,9 @@ impl Tab {
         let done: Value = self.call_in(&spot.session, ("Runtime.evaluate", put), limit).await?;
         if done["result"]["value"] != true {
             let why = done["exceptionDetails"]["exception"]["description"].as_str().unwrap_or_default();
-            return Err(Error::new(Kind::Internal, "the page cannot be looked at").because(why.to_owned()).into());
+            return Err(Error::new(Kind::Internal, "the page cannot be looked at")
+                .because(why.to_owned())
+                .into());
         }
         self.state().worlds.insert(spot.frame.clone(), (spot.session.clone(), world));
         Ok(world)

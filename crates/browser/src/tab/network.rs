@@ -184,7 +184,8 @@ fn headers(value: &Value) -> Vec<(String, String)> {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let words = ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password", "csrf", "session"];
+    let words =
+        ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password", "csrf", "session"];
     words.iter().any(|word| name.contains(word))
 }
 

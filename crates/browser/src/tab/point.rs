@@ -17,7 +17,9 @@ impl Tab {
         let spots = self.spots();
         let mut below = spot.clone();
         let mut reached = true;
-        while let Some(above) = below.parent.as_ref().and_then(|id| spots.iter().find(|spot| spot.frame == *id)) {
+        while let Some(above) =
+            below.parent.as_ref().and_then(|id| spots.iter().find(|spot| spot.frame == *id))
+        {
             let object = self.owner(above, &below.frame, limit).await?;
             let call = json!({
                 "objectId": object,
@@ -27,7 +29,9 @@ impl Tab {
             });
             let told: Value = self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await?;
             let at = &told["result"]["value"];
-            let (Some(left), Some(top)) = (at["x"].as_f64(), at["y"].as_f64()) else { return Err(Halt::Left) };
+            let (Some(left), Some(top)) = (at["x"].as_f64(), at["y"].as_f64()) else {
+                return Err(Halt::Left);
+            };
             (x, y) = (left, top);
             reached &= at["reached"] == true;
             below = above.clone();

@@ -58,8 +58,10 @@ impl Tool<Browser> for DragAndDrop {
         let to = page.tab.ready(&target, Needs::HOVER, limit).await?;
         let from = page.tab.ready(&source, Needs::HOVER, limit).await?;
         // Bringing one into view may have moved the other.
-        let to = page.tab.ready(&What::Ref(to.reference), Needs { hit: false, ..Needs::HOVER }, limit).await?;
-        let from = page.tab.ready(&What::Ref(from.reference), Needs { hit: false, ..Needs::HOVER }, limit).await?;
+        let to =
+            page.tab.ready(&What::Ref(to.reference), Needs { hit: false, ..Needs::HOVER }, limit).await?;
+        let from =
+            page.tab.ready(&What::Ref(from.reference), Needs { hit: false, ..Needs::HOVER }, limit).await?;
         let dragged = async {
             page.tab.drag((from.x, from.y), (to.x, to.y)).await?;
             page.tab.settle(limit).await

@@ -87,7 +87,8 @@ fn output(told: &Value) -> Result<Output> {
     let details = &told["exceptionDetails"];
     if details.is_object() {
         let described = details["exception"]["description"].as_str().or(details["text"].as_str());
-        let thrown = described.map_or_else(|| details["exception"]["value"].to_string(), |text| brief(text, 500));
+        let thrown =
+            described.map_or_else(|| details["exception"]["value"].to_string(), |text| brief(text, 500));
         return Err(Error::new(Kind::InvalidInput, format!("the expression threw: {thrown}"))
             .hint("mend it; it is one expression, or statements whose last value counts"));
     }
@@ -95,7 +96,11 @@ fn output(told: &Value) -> Result<Output> {
     let kind = result["subtype"].as_str().or(result["type"].as_str()).unwrap_or("undefined").to_owned();
     let value = match result.get("value") {
         Some(value) => value.to_string(),
-        None => result["unserializableValue"].as_str().or(result["description"].as_str()).unwrap_or("null").to_owned(),
+        None => result["unserializableValue"]
+            .as_str()
+            .or(result["description"].as_str())
+            .unwrap_or("null")
+            .to_owned(),
     };
     let (shown, is_whole) = cut(&value, 20_000);
     Ok(Output { success: true, kind, value: shown.to_owned(), truncated: !is_whole })

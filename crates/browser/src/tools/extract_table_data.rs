@@ -82,7 +82,8 @@ impl Tool<Browser> for ExtractTableData {
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
         let what = What::of(input.reference, input.selector)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
-        let pages = if input.next_selector.is_some() { input.max_pages.unwrap_or(10).clamp(1, 100) } else { 1 };
+        let pages =
+            if input.next_selector.is_some() { input.max_pages.unwrap_or(10).clamp(1, 100) } else { 1 };
         let mut all = Rows::default();
         while all.pages < pages {
             read(&page, &what, &mut all).await?;
@@ -107,9 +108,6 @@ impl Tool<Browser> for ExtractTableData {
 
 async fn read(page: &Page, what: &What, all: &mut Rows) -> Result<()> {
     let (_, told) = page.tab.on(what, ("table", json!({"most": ROWS})), LOOK).await?;
-    let texts = |value: &Value| -> Vec<String> {
-        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
-    };
     all.headers = texts(&told["headers"]);
     let room = ROWS.saturating_sub(all.rows.len());
     all.rows.extend(told["rows"].as_array().into_iter().flatten().map(texts).take(room));
@@ -117,9 +115,14 @@ async fn read(page: &Page, what: &What, all: &mut Rows) -> Result<()> {
     Ok(())
 }
 
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
+}
+
 /// Turns to the next page of a table; there is none where there is nothing to click, or where nothing changes.
 async fn turn(page: &Page, what: &What, next: What, all: &Rows) -> Result<bool> {
-    let Ok(ready) = page.tab.ready(&next, Needs::CLICK, Duration::from_secs(1)).await.map_err(Error::from) else {
+    let Ok(ready) = page.tab.ready(&next, Needs::CLICK, Duration::from_secs(1)).await.map_err(Error::from)
+    else {
         return Ok(false);
     };
     let click = Click { button: "left", count: 1, modifiers: 0 };
@@ -138,14 +141,15 @@ async fn turn(page: &Page, what: &What, next: What, all: &Rows) -> Result<bool> 
 }
 
 fn as_json(all: &Rows) -> String {
-    let row = |row: &Vec<String>| -> String {
-        let cells = row.iter().enumerate().map(|(at, cell)| {
-            let name = all.headers.get(at).filter(|name| !name.is_empty());
-            (name.cloned().unwrap_or_else(|| format!("column {}", at + 1)), Value::from(cell.as_str()))
-        });
-        Value::Object(cells.collect::<Map<_, _>>()).to_string()
-    };
-    all.rows.iter().map(row).collect::<Vec<_>>().join("\n")
+    all.rows.iter().map(|row| object(all, row)).collect::<Vec<_>>().join("\n")
+}
+
+fn object(all: &Rows, row: &[String]) -> String {
+    let cells = row.iter().enumerate().map(|(at, cell)| {
+        let name = all.headers.get(at).filter(|name| !name.is_empty());
+        (name.cloned().unwrap_or_else(|| format!("column {}", at + 1)), Value::from(cell.as_str()))
+    });
+    Value::Object(cells.collect::<Map<_, _>>()).to_string()
 }
 
 fn as_csv(all: &Rows) -> String {

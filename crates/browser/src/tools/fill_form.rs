@@ -53,7 +53,9 @@ impl Tool<Browser> for FillForm {
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, 5000)?;
         if input.fields.is_empty() || input.fields.len() > 100 {
-            return Err(Error::new(Kind::InvalidInput, "`fields` is empty or too long").hint("give 1 to 100 fields"));
+            return Err(
+                Error::new(Kind::InvalidInput, "`fields` is empty or too long").hint("give 1 to 100 fields")
+            );
         }
         // All are named right before the first is touched.
         let fields: Vec<(What, String)> = input

@@ -48,7 +48,8 @@ impl Tool<Browser> for FindInPage {
             (Some(text), None) if !text.trim().is_empty() => json!({"text": text}),
             (None, Some(regex)) if !regex.is_empty() => json!({"regex": regex}),
             _ => {
-                return Err(Error::new(Kind::InvalidInput, "give `text` or `regex`").hint("one of them, and not empty"));
+                return Err(Error::new(Kind::InvalidInput, "give `text` or `regex`")
+                    .hint("one of them, and not empty"));
             }
         };
         let page = pack.page(run, input.browser_id.as_deref()).await?;
@@ -60,8 +61,11 @@ impl Tool<Browser> for FindInPage {
             let told = page.tab.run(&spot, ("find", args), Duration::from_secs(30)).await?;
             if told["missing"] == "regex" {
                 let why = told["why"].as_str().unwrap_or_default();
-                return Err(Error::new(Kind::InvalidInput, format!("`regex` cannot be used: {}", brief(why, 200)))
-                    .hint("write it as JavaScript does"));
+                return Err(Error::new(
+                    Kind::InvalidInput,
+                    format!("`regex` cannot be used: {}", brief(why, 200)),
+                )
+                .hint("write it as JavaScript does"));
             }
             count += told["count"].as_u64().unwrap_or_default();
             lines.extend(told["found"].as_array().into_iter().flatten().map(line));

@@ -91,6 +91,8 @@ impl Tool<Browser> for GetAttribute {
         let wanted = json!({"name": input.attribute});
         let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
         let output = serde_json::from_value(told);
-        output.map(Json).map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))
+        output
+            .map(Json)
+            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))
     }
 }

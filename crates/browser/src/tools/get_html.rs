@@ -59,7 +59,10 @@ impl Tool<Browser> for GetHtml {
         let mark = if is_whole && total <= MOST as u64 {
             String::new()
         } else {
-            format!("\ntruncated: shown {} of {total} characters; name an element for a part", shown.chars().count())
+            format!(
+                "\ntruncated: shown {} of {total} characters; name an element for a part",
+                shown.chars().count()
+            )
         };
         Ok(Text(format!("{}{mark}", fenced(shown))))
     }

@@ -53,7 +53,8 @@ enum Came {
 pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<()> {
     let address = permitted(page, url)?;
     let (end, refused) = (Instant::now() + limit, page.context.proxy.refused());
-    let asked: Result<Value, Halt> = page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
+    let asked: Result<Value, Halt> =
+        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
     let told = match asked {
         Ok(told) => told,
         // A page that asks something on its way is there.
@@ -78,9 +79,12 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
     }
     if let Some(loader) = told["loaderId"].as_str() {
         let name = until.event();
-        came(page, end, |state| state.has_reached(loader, name) || (state.loader != loader && !state.loading && !state.loader.is_empty()))
-            .await
-            .map_err(|error| late(error, url, until, limit))?;
+        came(page, end, |state| {
+            state.has_reached(loader, name)
+                || (state.loader != loader && !state.loading && !state.loader.is_empty())
+        })
+        .await
+        .map_err(|error| late(error, url, until, limit))?;
     }
     match shut(page) {
         Some(host) => Err(blocked(&host)),
@@ -102,14 +106,16 @@ pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) 
     if direction == Direction::Reload {
         let reload: Result<Value, Halt> = page.tab.call(("Page.reload", json!({})), limit).await;
         reload.or_else(or_asking)?;
-        return came(page, end, |state| state.loader != loader && state.has_reached(&state.loader, "load")).await;
+        return came(page, end, |state| state.loader != loader && state.has_reached(&state.loader, "load"))
+            .await;
     }
     let known: Value = page.tab.call(("Page.getNavigationHistory", json!({})), limit).await?;
     let at = known["currentIndex"].as_i64().unwrap_or_default();
     let next = if direction == Direction::Back { at - 1 } else { at + 1 };
     let entry = usize::try_from(next).ok().and_then(|next| known["entries"].get(next));
     let Some(entry) = entry else {
-        let words = if next < at { "there is no page before this one" } else { "there is no page after this one" };
+        let words =
+            if next < at { "there is no page before this one" } else { "there is no page after this one" };
         return Err(Error::new(Kind::InvalidInput, words).hint("call `navigate_to_url` to go somewhere"));
     };
     let url = entry["url"].as_str().unwrap_or_default().to_owned();
@@ -122,7 +128,7 @@ pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) 
 fn or_asking(halt: Halt) -> Result<Value> {
     match halt {
         Halt::Dialog(_) => Ok(Value::Null),
-        other => Err(other.into()),
+        other @ (Halt::Closed | Halt::Crashed | Halt::Left | Halt::Failed(_)) => Err(other.into()),
     }
 }
 
@@ -194,5 +200,6 @@ fn late(error: Error, url: &str, until: WaitUntil, limit: Duration) -> Error {
         return error;
     }
     let words = format!("waited {} ms for `{}` of `{}`", limit.as_millis(), until.event(), brief(url, 200));
-    Error::new(Kind::Timeout, words).hint("the page may be usable: call `get_page_snapshot`, or raise `timeout`")
+    Error::new(Kind::Timeout, words)
+        .hint("the page may be usable: call `get_page_snapshot`, or raise `timeout`")
 }

@@ -52,6 +52,8 @@ impl Tool<Browser> for HoverElement {
             page.tab.settle(limit).await
         };
         or_dialog(hovered.await)?;
-        Ok(page.acted(pack.config.text, before, format!("hovers over {} {}", ready.name, ready.reference)).await)
+        Ok(page
+            .acted(pack.config.text, before, format!("hovers over {} {}", ready.name, ready.reference))
+            .await)
     }
 }

@@ -72,9 +72,12 @@ impl Tool<Browser> for InspectNetwork {
             .iter()
             .filter(|(number, _)| *number > input.since.unwrap_or(0))
             .filter(|(_, request)| request.url.to_lowercase().contains(&pattern))
-            .filter(|(_, request)| input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method)))
+            .filter(|(_, request)| {
+                input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
+            })
             .collect();
-        let shown: Vec<String> = fits.iter().take(most).map(|(number, request)| line(*number, request)).collect();
+        let shown: Vec<String> =
+            fits.iter().take(most).map(|(number, request)| line(*number, request)).collect();
         let (total, last) = (fits.len(), fits.get(shown.len().wrapping_sub(1)).map(|(number, _)| *number));
         drop(fits);
         drop(state);
@@ -105,7 +108,14 @@ fn line(number: u64, request: &Request) -> String {
 
 /// One request, with its headers.
 async fn one(page: &Page, id: u64, with_body: bool) -> Result<String> {
-    let found = page.tab.state().network.requests.iter().find(|(number, _)| *number == id).map(|(_, found)| found.clone());
+    let found = page
+        .tab
+        .state()
+        .network
+        .requests
+        .iter()
+        .find(|(number, _)| *number == id)
+        .map(|(_, found)| found.clone());
     let Some(request) = found else {
         return Err(Error::new(Kind::NotFound, format!("there is no request {id}, or it was too long ago"))
             .hint("call `inspect_network` without `id` to see which there are"));
@@ -140,5 +150,6 @@ async fn body(page: &Page, request: &Request) -> Result<String> {
         return Ok(text.to_owned());
     }
     let bytes = STANDARD.decode(text).unwrap_or_default();
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| format!("({} bytes that are no text)", error.as_bytes().len())))
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| format!("({} bytes that are no text)", error.as_bytes().len())))
 }

@@ -110,16 +110,23 @@ fn launch(input: Input) -> Result<Launch> {
     }
     let Viewport { width, height } = input.viewport.unwrap_or(Viewport { width: 1280, height: 720 });
     if !(1..=4096).contains(&width) || !(1..=4096).contains(&height) {
-        return Err(wrong(format!("`viewport` is {width} by {height}"), "give 1 to 4096 pixels for each side"));
+        return Err(wrong(
+            format!("`viewport` is {width} by {height}"),
+            "give 1 to 4096 pixels for each side",
+        ));
     }
     let headers: Vec<(String, String)> = input.extra_http_headers.unwrap_or_default().into_iter().collect();
     if headers.len() > 50 || !headers.iter().all(|(name, value)| is_header(name, value)) {
-        return Err(wrong("`extraHttpHeaders` holds what is no header".into(), "give names of letters, digits and `-`"));
+        return Err(wrong(
+            "`extraHttpHeaders` holds what is no header".into(),
+            "give names of letters, digits and `-`",
+        ));
     }
     let domain = |text: String| {
         Domain::try_from(text).map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))
     };
-    let allowed = input.allowed_domains.map(|texts| texts.into_iter().map(domain).collect::<Result<Vec<_>>>());
+    let allowed =
+        input.allowed_domains.map(|texts| texts.into_iter().map(domain).collect::<Result<Vec<_>>>());
     let label = input.label.map(|label| brief(&label, 60));
     let options = Options { width, height, user_agent: input.user_agent, headers };
     Ok(Launch { label, options, allowed: allowed.transpose()? })

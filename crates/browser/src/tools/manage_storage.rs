@@ -76,8 +76,11 @@ impl Tool<Browser> for ManageStorage {
                 let args = json!({"area": input.area, "action": input.action, "key": input.key, "value": input.value});
                 let told = page.tab.run(&page.tab.main_spot(), ("storage", args), LIMIT).await?;
                 if let Some(why) = told["why"].as_str() {
-                    return Err(Error::new(Kind::InvalidInput, format!("the page has no storage: {}", brief(why, 200)))
-                        .hint("navigate to a page with `http` or `https` first"));
+                    return Err(Error::new(
+                        Kind::InvalidInput,
+                        format!("the page has no storage: {}", brief(why, 200)),
+                    )
+                    .hint("navigate to a page with `http` or `https` first"));
                 }
                 let pair = |item: &Value| (text(&item["key"]), text(&item["value"]));
                 told["items"].as_array().into_iter().flatten().map(pair).collect()
@@ -86,7 +89,8 @@ impl Tool<Browser> for ManageStorage {
         if items.is_empty() {
             return Ok(Text("nothing is stored".into()));
         }
-        let lines: Vec<String> = items.iter().map(|(key, value)| format!("{key} = {}", brief(value, 500))).collect();
+        let lines: Vec<String> =
+            items.iter().map(|(key, value)| format!("{key} = {}", brief(value, 500))).collect();
         let all = lines.join("\n");
         Ok(Text(format!("{} stored\n{}", lines.len(), fenced(cut(&all, 20_000).0))))
     }
@@ -101,11 +105,15 @@ async fn cookies(page: &Page, input: &Input) -> Result<Vec<(String, String)>> {
             let cookie = json!({"name": input.key, "value": input.value, "url": url});
             let done: Value = page.tab.call(("Network.setCookie", cookie), LIMIT).await?;
             if done["success"] == false {
-                return Err(Error::new(Kind::InvalidInput, "the cookie was not taken").hint("check its name and value"));
+                return Err(Error::new(Kind::InvalidInput, "the cookie was not taken")
+                    .hint("check its name and value"));
             }
         }
         Action::Delete => {
-            let _: Value = page.tab.call(("Network.deleteCookies", json!({"name": input.key, "url": url})), LIMIT).await?;
+            let _: Value = page
+                .tab
+                .call(("Network.deleteCookies", json!({"name": input.key, "url": url})), LIMIT)
+                .await?;
         }
         Action::Clear => {
             let _: Value = page.tab.call(("Network.clearBrowserCookies", json!({})), LIMIT).await?;
@@ -114,7 +122,9 @@ async fn cookies(page: &Page, input: &Input) -> Result<Vec<(String, String)>> {
     let told: Value = page.tab.call(("Network.getCookies", json!({"urls": [url]})), LIMIT).await?;
     let pairs = told["cookies"].as_array().into_iter().flatten();
     let pairs = pairs.map(|cookie| (text(&cookie["name"]), text(&cookie["value"])));
-    let is_wanted = |pair: &(String, String)| input.action != Action::Get || input.key.as_ref().is_none_or(|key| *key == pair.0);
+    let is_wanted = |pair: &(String, String)| {
+        input.action != Action::Get || input.key.as_ref().is_none_or(|key| *key == pair.0)
+    };
     Ok(pairs.filter(is_wanted).collect())
 }
 

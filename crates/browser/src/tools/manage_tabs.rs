@@ -95,7 +95,11 @@ impl Tool<Browser> for ManageTabs {
             }
             Action::Close => {
                 let tab = named(&page, input.tab_id.as_deref())?;
-                page.context.engine.devtools.tell(None, "Target.closeTarget", json!({"targetId": tab.target}));
+                page.context.engine.devtools.tell(
+                    None,
+                    "Target.closeTarget",
+                    json!({"targetId": tab.target}),
+                );
                 page.context.until_gone(&tab).await;
             }
         }
@@ -107,7 +111,8 @@ fn named(page: &Page, id: Option<&str>) -> Result<Arc<Tab>> {
     let tabs = page.context.tabs();
     let ids: Vec<&str> = tabs.iter().map(|tab| tab.id.as_str()).collect();
     let Some(id) = id else {
-        return Err(Error::new(Kind::InvalidInput, "`tabId` is missing").hint(format!("give one of {}", ids.join(", "))));
+        return Err(Error::new(Kind::InvalidInput, "`tabId` is missing")
+            .hint(format!("give one of {}", ids.join(", "))));
     };
     tabs.iter().find(|tab| tab.id == id).cloned().ok_or_else(|| {
         let words = format!("there is no tab `{}`", brief(id, 60));

@@ -63,6 +63,8 @@ impl Tool<Browser> for PressKey {
             page.tab.settle(limit).await
         };
         or_dialog(pressed.await)?;
-        Ok(page.acted(pack.config.text, before, format!("pressed {}", crate::text::brief(&input.key, 40))).await)
+        Ok(page
+            .acted(pack.config.text, before, format!("pressed {}", crate::text::brief(&input.key, 40)))
+            .await)
     }
 }

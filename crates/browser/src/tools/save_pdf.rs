@@ -51,13 +51,19 @@ impl Tool<Browser> for SavePdf {
         let print = json!({
             "landscape": input.landscape, "printBackground": true, "pageRanges": input.pages.unwrap_or_default(),
         });
-        let told: Value = page.tab.call(("Page.printToPDF", print), Duration::from_secs(60)).await.map_err(|halt| {
-            let error = Error::from(halt);
-            let is_range = error.message().contains("age range");
-            if is_range { Error::new(Kind::InvalidInput, "`pages` names no page").hint("give one like `1-3`") } else { error }
-        })?;
+        let told: Value =
+            page.tab.call(("Page.printToPDF", print), Duration::from_secs(60)).await.map_err(|halt| {
+                let error = Error::from(halt);
+                let is_range = error.message().contains("age range");
+                if is_range {
+                    Error::new(Kind::InvalidInput, "`pages` names no page").hint("give one like `1-3`")
+                } else {
+                    error
+                }
+            })?;
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
-        let bytes = bytes.map_err(|error| Error::new(Kind::Internal, "the PDF cannot be read").because(error))?;
+        let bytes =
+            bytes.map_err(|error| Error::new(Kind::Internal, "the PDF cannot be read").because(error))?;
         let kept = pack.store.put(run.principal(), ("pdf", tag.as_deref()), bytes).await?;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,

@@ -54,7 +54,12 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     };
     let now = Kept { text: whole.clone(), loader, of };
     let before = page.tab.state().snapshot.replace(now.clone());
-    let mut head = format!("{url} {:?} ({}, {})", about["title"].as_str().unwrap_or_default(), page.instance.id, page.tab.id);
+    let mut head = format!(
+        "{url} {:?} ({}, {})",
+        about["title"].as_str().unwrap_or_default(),
+        page.instance.id,
+        page.tab.id
+    );
     if let Some(note) = page.note {
         head = format!("{head}\nnote: {note}");
     }
@@ -69,7 +74,9 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     let mark = if is_whole && lines.len() as u64 >= total {
         String::new()
     } else {
-        format!("\ntruncated: shown {count} of {total} lines; use `ref` or `selector` for a part, or `find_in_page`")
+        format!(
+            "\ntruncated: shown {count} of {total} lines; use `ref` or `selector` for a part, or `find_in_page`"
+        )
     };
     Ok(format!("{head}\n{}{mark}{rest}", fenced(shown)))
 }
@@ -119,7 +126,8 @@ async fn look(tab: &Tab, view: &View) -> Result<Lines> {
 
 /// The lines of a frame in a page, and of those in it.
 async fn within(tab: &Tab, above: &Spot, frame: &Value, args: &Value) -> Option<Lines> {
-    let below: Vec<Spot> = tab.spots().into_iter().filter(|spot| spot.parent.as_ref() == Some(&above.frame)).collect();
+    let below: Vec<Spot> =
+        tab.spots().into_iter().filter(|spot| spot.parent.as_ref() == Some(&above.frame)).collect();
     for spot in below {
         // A frame may go while it is looked at.
         let Ok(reference) = tab.owner_ref(above, &spot.frame, LOOK).await else { continue };
@@ -140,7 +148,8 @@ async fn within(tab: &Tab, above: &Spot, frame: &Value, args: &Value) -> Option<
 }
 
 fn taken(told: &Value) -> Lines {
-    let lines = told["lines"].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect();
+    let lines =
+        told["lines"].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect();
     Lines { lines, total: told["total"].as_u64().unwrap_or_default() }
 }
 

@@ -59,7 +59,9 @@ impl Tool<Browser> for SelectOption {
             (Some(values), None) => json!({"values": values}),
             (None, Some(index)) => json!({"indexes": [index]}),
             (Some(_), Some(_)) | (None, None) => {
-                return Err(Error::new(Kind::InvalidInput, "give `values` or `index`").hint("give one of them"));
+                return Err(
+                    Error::new(Kind::InvalidInput, "give `values` or `index`").hint("give one of them")
+                );
             }
         };
         let page = pack.page(run, input.browser_id.as_deref()).await?;
@@ -73,7 +75,8 @@ impl Tool<Browser> for SelectOption {
             Ok(told)
         };
         let told = or_dialog(chosen.await)?;
-        let labels: Vec<&str> = told["chosen"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let labels: Vec<&str> =
+            told["chosen"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let did = format!("chose {:?} in {} {}", labels.join(", "), ready.name, ready.reference);
         Ok(page.acted(pack.config.text, before, did).await)
     }

@@ -94,13 +94,16 @@ impl Tool<Browser> for TakeScreenshot {
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Content> {
         let what = What::maybe(input.reference, input.selector)?;
         if what.is_some() && input.full_page {
-            return Err(Error::new(Kind::InvalidInput, "an element and `fullPage` are both given").hint("give one of them"));
+            return Err(Error::new(Kind::InvalidInput, "an element and `fullPage` are both given")
+                .hint("give one of them"));
         }
         let tag = input.tag.as_deref().map(tag).transpose()?;
         let format = input.r#type.unwrap_or_default();
         let quality = input.quality.unwrap_or(80);
         if !(1..=100).contains(&quality) {
-            return Err(Error::new(Kind::InvalidInput, format!("`quality` is {quality}")).hint("give 1 to 100"));
+            return Err(
+                Error::new(Kind::InvalidInput, format!("`quality` is {quality}")).hint("give 1 to 100")
+            );
         }
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let mut shot = json!({"format": format.word(), "optimizeForSpeed": format == Format::Png});
@@ -116,7 +119,8 @@ impl Tool<Browser> for TakeScreenshot {
         }
         let told: Value = page.tab.call(("Page.captureScreenshot", shot), LIMIT).await?;
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
-        let bytes = bytes.map_err(|error| Error::new(Kind::Internal, "the picture cannot be read").because(error))?;
+        let bytes =
+            bytes.map_err(|error| Error::new(Kind::Internal, "the picture cannot be read").because(error))?;
         let kept = pack.store.put(run.principal(), (format.word(), tag.as_deref()), bytes.clone()).await?;
         let is_inline = input.inline.unwrap_or(bytes.len() <= SMALL) && bytes.len() <= INLINE;
         let told = json!({
@@ -150,9 +154,15 @@ async fn area(page: &Page, what: Option<&What>, full: bool) -> Result<[f64; 4]> 
         let window = &now["cssVisualViewport"];
         let [left, top, width, height] = ready.area;
         if width < 1.0 || height < 1.0 {
-            return Err(Error::new(Kind::InvalidInput, format!("{} has no size", ready.name)).hint("name another element"));
+            return Err(Error::new(Kind::InvalidInput, format!("{} has no size", ready.name))
+                .hint("name another element"));
         }
-        return Ok([left + number(&window["pageX"]), top + number(&window["pageY"]), width, height.min(16_000.0)]);
+        return Ok([
+            left + number(&window["pageX"]),
+            top + number(&window["pageY"]),
+            width,
+            height.min(16_000.0),
+        ]);
     }
     if full {
         // Chromium draws no picture that is higher than this.

@@ -57,7 +57,8 @@ impl Tool<Browser> for UploadFile {
         let what = What::of(input.reference, input.selector)?;
         let limit = Browser::limit(input.timeout, 5000)?;
         if input.paths.len() > 20 {
-            return Err(Error::new(Kind::InvalidInput, "`paths` holds more than 20 files").hint("upload fewer at once"));
+            return Err(Error::new(Kind::InvalidInput, "`paths` holds more than 20 files")
+                .hint("upload fewer at once"));
         }
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let before = page.before();
@@ -68,8 +69,10 @@ impl Tool<Browser> for UploadFile {
         let put = async {
             let object = page.tab.object(&ready.spot, this.json(), limit).await?;
             let files = json!({"files": copies, "objectId": object});
-            let _: Value =
-                page.tab.call_in(&ready.spot.session, ("DOM.setFileInputFiles", files), Duration::from_secs(20)).await?;
+            let _: Value = page
+                .tab
+                .call_in(&ready.spot.session, ("DOM.setFileInputFiles", files), Duration::from_secs(20))
+                .await?;
             page.tab.settle(limit).await
         };
         or_dialog(put.await).map_err(|error| unfit(error, &ready.name))?;
@@ -81,11 +84,13 @@ impl Tool<Browser> for UploadFile {
 /// Copies files to where the browser reads them: it gets these bytes, whatever becomes of the files.
 async fn copied(pack: &Browser, page: &Page, paths: &[String]) -> Result<Vec<String>> {
     let root = Root::open(&pack.uploads).map_err(|error| refused(".", error))?;
-    let folder = Root::create(page.context.engine.folder().join("uploads")).map_err(|error| refused(".", error))?;
+    let folder =
+        Root::create(page.context.engine.folder().join("uploads")).map_err(|error| refused(".", error))?;
     let mut copies = Vec::new();
     for text in paths {
         let path = RelPath::parse(text, "workspace").map_err(|error| refused(text, error))?;
-        let content = root.read(&path, ReadOptions::whole(MOST)).await.map_err(|error| refused(text, error))?;
+        let content =
+            root.read(&path, ReadOptions::whole(MOST)).await.map_err(|error| refused(text, error))?;
         let mut noise = [0_u8; 8];
         getrandom::fill(&mut noise)
             .map_err(|error| Error::new(Kind::Internal, "no name can be made").because(error))?;
@@ -108,7 +113,9 @@ fn refused(path: &str, error: FileError) -> Error {
         FileError::InvalidPath { .. }
         | FileError::NotAFile { .. }
         | FileError::NotADirectory { .. }
-        | FileError::AlreadyExists { .. } => (Kind::InvalidInput, "give paths of regular files, without `..`"),
+        | FileError::AlreadyExists { .. } => {
+            (Kind::InvalidInput, "give paths of regular files, without `..`")
+        }
         FileError::TooLarge { .. } => (Kind::InvalidInput, "choose a file of at most 32 MB"),
         FileError::Busy { .. } => (Kind::Timeout, "try again in a moment"),
         FileError::NoSpace { .. } | FileError::Io { .. } => (Kind::Internal, "see the log for the reason"),

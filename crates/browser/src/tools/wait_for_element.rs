@@ -93,7 +93,9 @@ impl Tool<Browser> for WaitForElement {
         while !is_so(&page, &wanted).await? {
             if Instant::now() >= end {
                 let words = format!("waited {} ms for {}", limit.as_millis(), shown(&wanted));
-                return Err(Error::new(Kind::Timeout, words).hint("call `get_page_snapshot` to see what is there"));
+                return Err(
+                    Error::new(Kind::Timeout, words).hint("call `get_page_snapshot` to see what is there")
+                );
             }
             tokio::time::sleep(Duration::from_millis(80)).await;
         }
@@ -137,7 +139,9 @@ async fn says(page: &Page, text: &str, limit: Duration) -> Result<bool> {
 
 fn shown(wanted: &Wanted) -> String {
     match wanted {
-        Wanted::Element(what, state) => format!("{} to be {}", what.shown(), format!("{state:?}").to_lowercase()),
+        Wanted::Element(what, state) => {
+            format!("{} to be {}", what.shown(), format!("{state:?}").to_lowercase())
+        }
         Wanted::Text(text) => format!("the text {:?}", brief(text, 100)),
         Wanted::NoText(text) => format!("the text {:?} to go", brief(text, 100)),
     }

@@ -58,12 +58,14 @@ impl Tool<Browser> for WaitForNetworkIdle {
                 Some(at) if at <= now => break,
                 Some(at) if at <= end => tokio::time::sleep(at - now).await,
                 _ if now < end => {
-                    let over = |state: &State| (state.closed || state.network.quiet_since().is_some()).then_some(());
+                    let over =
+                        |state: &State| (state.closed || state.network.quiet_since().is_some()).then_some(());
                     page.tab.until(end, over).await;
                 }
                 _ => {
                     let open = page.tab.state().network.under_way();
-                    let (count, first) = (open.len(), open.first().map(|url| brief(url, 200)).unwrap_or_default());
+                    let (count, first) =
+                        (open.len(), open.first().map(|url| brief(url, 200)).unwrap_or_default());
                     let words = format!(
                         "waited {} ms for the network; {count} requests are under way, such as {first}",
                         limit.as_millis()

@@ -67,8 +67,11 @@ impl Tool<Browser> for WaitForUrl {
         }
         if there.is_none() {
             let url = brief(&page.tab.state().url, 300);
-            let words = format!("waited {} ms for the address {}; it is {url}", limit.as_millis(), wanted.shown());
-            return Err(Error::new(Kind::Timeout, words).hint("call `get_page_snapshot` to see where the page is"));
+            let words =
+                format!("waited {} ms for the address {}; it is {url}", limit.as_millis(), wanted.shown());
+            return Err(
+                Error::new(Kind::Timeout, words).hint("call `get_page_snapshot` to see where the page is")
+            );
         }
         Ok(page.acted(pack.config.text, before, format!("the address is {}", wanted.shown())).await)
     }

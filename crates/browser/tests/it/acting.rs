@@ -85,7 +85,8 @@ fn fields_of_all_kinds_are_filled() {
             <script>let inputs = 0; document.addEventListener('input', () => inputs++)</script>";
         let ada = at("fill", page).await;
         let fill = async |selector: &str, text: &str| {
-            ada.data("fill_text", json!({"selector": selector, "text": text, "timeout": 30_000})).await["did"].clone()
+            ada.data("fill_text", json!({"selector": selector, "text": text, "timeout": 30_000})).await["did"]
+                .clone()
         };
         assert_eq!(fill("#a", "grün").await, "filled textbox \"a\" with \"grün\"".replace(" \"a\"", ""));
         assert_eq!(fill("#a", "much too long").await, "filled textbox with \"much too\"");
@@ -101,11 +102,17 @@ fn fields_of_all_kinds_are_filled() {
         fill("#r", "7").await;
         fill("#s", "Two").await;
         fill("#n", "12").await;
-        assert_eq!(ada.value("[d.value, r.value, s.value, n.value, inputs > 5]").await, json!(["2026-11-16", "7", "2", "12", true]));
+        assert_eq!(
+            ada.value("[d.value, r.value, s.value, n.value, inputs > 5]").await,
+            json!(["2026-11-16", "7", "2", "12", true])
+        );
         fill("#a", "").await;
         assert_eq!(ada.value("a.value").await, "");
-        for (selector, text) in [("#d", "tomorrow"), ("#c", "maybe"), ("#ro", "y"), ("#f", "y"), ("form", "y")] {
-            let error = ada.fails("fill_text", json!({"selector": selector, "text": text, "timeout": 300})).await;
+        for (selector, text) in
+            [("#d", "tomorrow"), ("#c", "maybe"), ("#ro", "y"), ("#f", "y"), ("form", "y")]
+        {
+            let error =
+                ada.fails("fill_text", json!({"selector": selector, "text": text, "timeout": 300})).await;
             assert!(matches!(error.kind(), Kind::InvalidInput | Kind::Timeout), "{selector}: {error}");
         }
         ada.data("fill_text", json!({"selector": "#a", "text": "x", "submit": true})).await;
@@ -129,9 +136,16 @@ fn a_form_is_filled_in_one_call() {
         assert_eq!(ada.value("[a.value, c.checked, s.value]").await, json!(["Ada", true, "Two"]), "{told}");
         let half = json!([{"selector": "#a", "value": "Bob"}, {"selector": "#nobody", "value": "x"}]);
         let error = ada.fails("fill_form", json!({"fields": half, "timeout": 300})).await;
-        assert!(error.message().contains("element_not_found") && error.message().contains("filled before: textbox"), "{error}");
+        assert!(
+            error.message().contains("element_not_found")
+                && error.message().contains("filled before: textbox"),
+            "{error}"
+        );
         assert_eq!(ada.fails("fill_form", json!({"fields": []})).await.kind(), Kind::InvalidInput);
-        assert_eq!(ada.fails("fill_form", json!({"fields": [{"value": "x"}]})).await.kind(), Kind::InvalidInput);
+        assert_eq!(
+            ada.fails("fill_form", json!({"fields": [{"value": "x"}]})).await.kind(),
+            Kind::InvalidInput
+        );
     });
 }
 
@@ -233,7 +247,11 @@ fn elements_and_texts_are_waited_for() {
         let late = ada.fails("wait_for_element", json!({"selector": "#h", "timeout": 200})).await;
         assert_eq!((late.kind(), late.message()), (Kind::Timeout, "waited 200 ms for `#h` to be visible"));
         for wrong in [json!({}), json!({"text": "a", "selector": "b"}), json!({"selector": "[["})] {
-            assert_eq!(ada.fails("wait_for_element", wrong.clone()).await.kind(), Kind::InvalidInput, "{wrong}");
+            assert_eq!(
+                ada.fails("wait_for_element", wrong.clone()).await.kind(),
+                Kind::InvalidInput,
+                "{wrong}"
+            );
         }
     });
 }
@@ -263,7 +281,10 @@ fn dialogs_are_told_and_answered() {
         assert_eq!(ada.go(&url).await["dialog"], "alert \"welcome\"");
         ada.data("handle_dialog", json!({"accept": true})).await;
         // Whoever leaves a page wants to leave it.
-        let url = STAGE.site.html("/clings", "<button onclick='1'>x</button><script>onbeforeunload = e => e.preventDefault()</script>");
+        let url = STAGE.site.html(
+            "/clings",
+            "<button onclick='1'>x</button><script>onbeforeunload = e => e.preventDefault()</script>",
+        );
         ada.go(&url).await;
         ada.data("click_element", json!({"selector": "button"})).await;
         assert_eq!(ada.go("about:blank").await["url"], "about:blank");

@@ -69,7 +69,9 @@ fn a_page_cannot_reach_what_is_not_listed_in_any_way() {
 fn what_was_refused_is_told() {
     STAGE.run(async {
         let ada = kept("told").await;
-        let url = STAGE.site.html("/asks", &format!("<button onclick=\"fetch('{}')\">ask</button>", elsewhere("/x")));
+        let url = STAGE
+            .site
+            .html("/asks", &format!("<button onclick=\"fetch('{}')\">ask</button>", elsewhere("/x")));
         ada.go(&url).await;
         ada.data("click_element", json!({"selector": "button", "timeout": 60_000})).await;
         ada.data("wait_for_network_idle", json!({"timeout": 60_000})).await;
@@ -86,9 +88,21 @@ fn private_addresses_are_refused_unless_they_are_listed() {
     STAGE.run(async {
         let ada = Seat::take(&hub, "ada", json!({})).await;
         let port = STAGE.site.port;
-        for host in ["127.0.0.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "0.0.0.0"] {
+        for host in [
+            "127.0.0.1",
+            "0x7f000001",
+            "2130706433",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "10.0.0.1",
+            "169.254.169.254",
+            "0.0.0.0",
+        ] {
             let error = ada.fails("navigate_to_url", json!({"url": format!("http://{host}:{port}/")})).await;
-            assert!(error.kind() == Kind::Denied && error.message().starts_with("domain_blocked"), "{host}: {error}");
+            assert!(
+                error.kind() == Kind::Denied && error.message().starts_with("domain_blocked"),
+                "{host}: {error}"
+            );
         }
         // A name is judged by where it leads.
         let url = format!("http://localhost:{port}/");
@@ -103,7 +117,12 @@ fn scripts_cannot_open_files_or_the_browser_itself() {
         let url = STAGE.site.html("/climbs", "<title>Climbs</title>");
         let ada = STAGE.seat("climbs").await;
         ada.go(&url).await;
-        for target in ["file:///etc/passwd", "chrome://version", "view-source:file:///etc/passwd", "devtools://devtools"] {
+        for target in [
+            "file:///etc/passwd",
+            "chrome://version",
+            "view-source:file:///etc/passwd",
+            "devtools://devtools",
+        ] {
             ada.value(&format!("location.href = '{target}'; 1")).await;
             ada.value("new Promise(done => setTimeout(done, 100))").await;
             assert_eq!(ada.value("location.href").await, url.as_str(), "{target}");

@@ -28,7 +28,8 @@ impl Own {
         let group = u32::try_from(status["processId"].as_u64().unwrap()).unwrap();
         let command = fs::read(format!("/proc/{group}/cmdline")).unwrap();
         let command = String::from_utf8_lossy(&command).into_owned();
-        let profile = command.split('\0').find_map(|word| word.strip_prefix("--user-data-dir=")).unwrap().to_owned();
+        let profile =
+            command.split('\0').find_map(|word| word.strip_prefix("--user-data-dir=")).unwrap().to_owned();
         let folder = PathBuf::from(profile).parent().unwrap().to_owned();
         assert!(folder.is_dir() && group_usage(group).unwrap().1 > 2, "{folder:?}");
         Self { hub, tasks, seat, group, folder }
@@ -40,13 +41,13 @@ impl Own {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
-
 }
 
 /// Kills a process that this test has started.
 fn kill(pid: u32) {
     #[expect(clippy::disallowed_methods, reason = "there is no other way to end it from here")]
-    let status = std::process::Command::new("/bin/sh").args(["-c", &format!("kill -9 {pid}")]).status().unwrap();
+    let status =
+        std::process::Command::new("/bin/sh").args(["-c", &format!("kill -9 {pid}")]).status().unwrap();
     assert!(status.success());
 }
 
@@ -94,7 +95,9 @@ fn a_call_under_way_when_the_browser_crashes_ends_at_once() {
     STAGE.run(async {
         let own = Own::new().await;
         let waiting = own.seat.fails("wait_for_url", json!({"exact": "x", "timeout": 300_000}));
-        let evaluating = own.seat.fails("evaluate_expression", json!({"expression": "new Promise(() => {})", "timeout": 300_000}));
+        let evaluating = own
+            .seat
+            .fails("evaluate_expression", json!({"expression": "new Promise(() => {})", "timeout": 300_000}));
         let crashing = async {
             own.seat.value("1").await;
             kill(own.group);
@@ -110,7 +113,8 @@ fn a_call_under_way_when_the_browser_crashes_ends_at_once() {
 #[test]
 fn a_page_that_crashes_or_hangs_is_told_and_can_be_left() {
     STAGE.run(async {
-        let url = STAGE.site.html("/hangs", "<title>Hangs</title><button onclick='while (true) {}'>hang</button>");
+        let url =
+            STAGE.site.html("/hangs", "<title>Hangs</title><button onclick='while (true) {}'>hang</button>");
         let own = Own::new().await;
         own.seat.go(&url).await;
         let hung = own.seat.drive("click_element", json!({"selector": "button", "timeout": 1000})).await;
@@ -133,7 +137,10 @@ fn without_a_chromium_the_tools_say_how_to_get_one() {
     STAGE.run(async {
         let ada = Seat::at(&hub, "ada");
         let error = ada.fails("launch_browser", json!({})).await;
-        assert_eq!((error.kind(), error.message()), (Kind::ConnectionFailed, "there is no Chromium at `/nowhere/chromium`"));
+        assert_eq!(
+            (error.kind(), error.message()),
+            (Kind::ConnectionFailed, "there is no Chromium at `/nowhere/chromium`")
+        );
         assert!(error.next_step().unwrap().contains("chromium-headless-shell"));
         let status = ada.data("brooklyn_status", json!({})).await;
         assert!(status["status"].as_str().unwrap().starts_with("no Chromium is installed: "), "{status}");

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use toolgate_browser::Browser;
-use toolgate_testkit::house_rules::{
-    Definitions, check_hints, check_schemas, check_snapshots, check_words,
-};
+use toolgate_testkit::house_rules::{Definitions, check_hints, check_schemas, check_snapshots, check_words};
 
 fn definitions() -> Definitions {
     toolgate_testkit::house_rules::definitions::<Browser>()

@@ -51,7 +51,11 @@ fn nobody_can_use_the_browser_of_another() {
         for (tool, mut arguments) in calls() {
             arguments["browserId"] = ada.id.clone().into();
             let error = bob.fails(tool, arguments).await;
-            assert_eq!((error.kind(), error.message()), (Kind::NotFound, format!("there is no browser `{}`", ada.id).as_str()), "{tool}");
+            assert_eq!(
+                (error.kind(), error.message()),
+                (Kind::NotFound, format!("there is no browser `{}`", ada.id).as_str()),
+                "{tool}"
+            );
         }
         let listed = bob.data("list_active_browsers", json!({})).await;
         assert_eq!(listed["items"].as_array().unwrap().len(), 1);
@@ -69,7 +73,11 @@ fn every_tool_without_a_browser_says_what_to_do() {
         let nobody = STAGE.caller("without any");
         for (tool, arguments) in calls() {
             let error = nobody.fails(tool, arguments).await;
-            assert_eq!((error.message(), error.next_step()), ("there is no browser", Some("call `launch_browser` first")), "{tool}");
+            assert_eq!(
+                (error.message(), error.next_step()),
+                ("there is no browser", Some("call `launch_browser` first")),
+                "{tool}"
+            );
         }
     });
 }
@@ -89,7 +97,12 @@ fn browsers_share_neither_cookies_nor_storage_nor_pages() {
         assert_eq!(one.data("evaluate_expression", get).await["value"], "\"undefined\"");
         // With two, a call has to say which.
         let error = one.fails("get_page_snapshot", json!({})).await;
-        assert!(error.kind() == Kind::InvalidInput && error.message().contains(&one.id) && error.message().contains(&other.id), "{error}");
+        assert!(
+            error.kind() == Kind::InvalidInput
+                && error.message().contains(&one.id)
+                && error.message().contains(&other.id),
+            "{error}"
+        );
     });
 }
 

@@ -11,11 +11,17 @@ fn a_browser_is_launched_looks_at_a_page_and_is_closed() {
         let url = STAGE.site.html("/first", "<title>First</title><h1>Hello</h1><a href='/second'>on</a>");
         let ada = STAGE.seat("first").await;
         let went = ada.go(&url).await;
-        assert_eq!((&went["success"], &went["url"], &went["title"]), (&json!(true), &json!(url), &json!("First")));
+        assert_eq!(
+            (&went["success"], &went["url"], &went["title"]),
+            (&json!(true), &json!(url), &json!("First"))
+        );
         let seen = ada.see().await;
         assert!(seen.contains("# Hello") && seen.contains("[link \"on\" e"), "{seen}");
         let listed = ada.data("list_active_browsers", json!({})).await;
-        assert_eq!((&listed["items"][0]["browserId"], &listed["items"][0]["url"]), (&json!(ada.id), &json!(url)));
+        assert_eq!(
+            (&listed["items"][0]["browserId"], &listed["items"][0]["url"]),
+            (&json!(ada.id), &json!(url))
+        );
         let closed = ada.data("close_browser", json!({"browserId": ada.id})).await;
         assert_eq!(closed, json!({"success": true, "browserId": ada.id}));
         assert_eq!(ada.data("list_active_browsers", json!({})).await, json!({"items": []}));
@@ -42,7 +48,10 @@ fn what_a_launch_says_counts() {
         assert_eq!(ada.data("list_active_browsers", json!({})).await["items"][0]["label"], "mine");
         let elsewhere = url.replace("127.0.0.1", "localhost");
         let blocked = ada.fails("navigate_to_url", json!({"url": elsewhere})).await;
-        assert_eq!((blocked.kind(), blocked.message().split(':').next()), (Kind::Denied, Some("domain_blocked")));
+        assert_eq!(
+            (blocked.kind(), blocked.message().split(':').next()),
+            (Kind::Denied, Some("domain_blocked"))
+        );
     });
 }
 
@@ -61,7 +70,11 @@ fn a_launch_that_makes_no_sense_is_refused() {
             json!({"allowedDomains": ["http://a/"]}),
             json!({"surprise": 1}),
         ] {
-            assert_eq!(ada.fails("launch_browser", launch.clone()).await.kind(), Kind::InvalidInput, "{launch}");
+            assert_eq!(
+                ada.fails("launch_browser", launch.clone()).await.kind(),
+                Kind::InvalidInput,
+                "{launch}"
+            );
         }
         assert_eq!(ada.data("list_active_browsers", json!({})).await["items"], json!([]));
     });
@@ -93,7 +106,11 @@ fn addresses_that_lead_nowhere_are_errors_that_say_why() {
         let ada = STAGE.seat("nowhere").await;
         async fn check(ada: &crate::stage::Seat, url: &str, kind: Kind, words: &str) {
             let error = ada.fails("navigate_to_url", json!({"url": url, "timeout": 60_000})).await;
-            assert!(error.kind() == kind && error.message().contains(words), "{url}: {:?} {error}", error.kind());
+            assert!(
+                error.kind() == kind && error.message().contains(words),
+                "{url}: {:?} {error}",
+                error.kind()
+            );
         }
         check(&ada, "", Kind::InvalidInput, "no address").await;
         check(&ada, "example.com", Kind::InvalidInput, "no address").await;
@@ -110,14 +127,20 @@ fn addresses_that_lead_nowhere_are_errors_that_say_why() {
         assert!(nobody["did"].as_str().unwrap().ends_with(", which answers 502"), "{nobody}");
         let late = json!({"url": format!("http://127.0.0.1:{}/never", STAGE.site.port), "timeout": 500});
         let late = ada.fails("navigate_to_url", late).await;
-        assert!(late.kind() == Kind::Timeout && late.message().starts_with("waited 500 ms for `load`"), "{late}");
+        assert!(
+            late.kind() == Kind::Timeout && late.message().starts_with("waited 500 ms for `load`"),
+            "{late}"
+        );
     });
 }
 
 #[test]
 fn an_address_is_waited_for() {
     STAGE.run(async {
-        let url = STAGE.site.html("/wait", "<script>setTimeout(() => history.pushState(0, '', '/wait/done?x'), 300)</script>");
+        let url = STAGE.site.html(
+            "/wait",
+            "<script>setTimeout(() => history.pushState(0, '', '/wait/done?x'), 300)</script>",
+        );
         let ada = STAGE.seat("wait").await;
         ada.go(&url).await;
         let there = ada.data("wait_for_url", json!({"pattern": "*/done*", "timeout": 60_000})).await;
@@ -134,7 +157,10 @@ fn an_address_is_waited_for() {
 fn a_quiet_network_is_waited_for() {
     STAGE.run(async {
         STAGE.site.put("/later.json", "200 OK", "Content-Type: application/json\r\n", "{}");
-        let url = STAGE.site.html("/busy", "<script>setTimeout(() => fetch('/later.json').then(() => document.title = 'got'), 200)</script>");
+        let url = STAGE.site.html(
+            "/busy",
+            "<script>setTimeout(() => fetch('/later.json').then(() => document.title = 'got'), 200)</script>",
+        );
         let ada = STAGE.seat("busy").await;
         ada.go(&url).await;
         ada.data("wait_for_network_idle", json!({"idle": 1500, "timeout": 60_000})).await;
@@ -176,12 +202,18 @@ fn the_status_tells_of_the_browser_and_the_pool() {
     STAGE.run(async {
         let ada = STAGE.seat("status").await;
         let basic = ada.data("brooklyn_status", json!({})).await;
-        assert_eq!((&basic["status"], &basic["browsers"], &basic["maxBrowsers"]), (&json!("ready"), &json!(1), &json!(100)));
+        assert_eq!(
+            (&basic["status"], &basic["browsers"], &basic["maxBrowsers"]),
+            (&json!("ready"), &json!(1), &json!(100))
+        );
         assert!(basic["browser"].as_str().unwrap().contains("Chrome"), "{basic}");
         assert_eq!(basic["allowedDomains"], json!(["127.0.0.1", "localhost"]));
         assert!(basic.get("memoryBytes").is_none());
         let full = ada.data("brooklyn_status", json!({"detail": "full"})).await;
-        assert!(full["memoryBytes"].as_u64().unwrap() > 10_000_000 && full["processes"].as_u64().unwrap() > 2, "{full}");
+        assert!(
+            full["memoryBytes"].as_u64().unwrap() > 10_000_000 && full["processes"].as_u64().unwrap() > 2,
+            "{full}"
+        );
         assert_eq!(full["captures"], 0);
     });
 }

@@ -52,7 +52,10 @@ fn a_snapshot_is_lean_text_with_refs() {
         for hidden in ["ignore all previous", "unseen", "decoration", "sesame1"] {
             assert!(!seen.contains(hidden), "{hidden} is in\n{seen}");
         }
-        assert!(seen.starts_with(&format!("{url} \"Orders\" ({}, t1)\n--- begin of page content", ada.id)), "{seen}");
+        assert!(
+            seen.starts_with(&format!("{url} \"Orders\" ({}, t1)\n--- begin of page content", ada.id)),
+            "{seen}"
+        );
         assert!(seen.ends_with("--- end of page content ---"), "{seen}");
         // Refs stay what they are.
         assert_eq!(ada.see().await, seen);
@@ -92,11 +95,19 @@ fn a_snapshot_shows_what_is_asked_for() {
 #[test]
 fn a_huge_page_is_cut_and_says_so() {
     STAGE.run(async {
-        let url = STAGE.site.html("/huge", "<script>for (let i = 0; i < 20000; i++) document.write('<p>Zeile ' + i + ' ä漢字</p>')</script>");
+        let url = STAGE.site.html(
+            "/huge",
+            "<script>for (let i = 0; i < 20000; i++) document.write('<p>Zeile ' + i + ' ä漢字</p>')</script>",
+        );
         let ada = STAGE.seat("huge").await;
         ada.go(&url).await;
         let seen = ada.see().await;
-        assert!(seen.len() < 40_000 && seen.contains(" of 20000 lines"), "{} {}", seen.len(), &seen[seen.len() - 300..]);
+        assert!(
+            seen.len() < 40_000 && seen.contains(" of 20000 lines"),
+            "{} {}",
+            seen.len(),
+            &seen[seen.len() - 300..]
+        );
         let most = ada.text("get_page_snapshot", json!({"maxChars": 10_000_000})).await;
         assert!(most.chars().count() < 61_000, "{}", most.len());
         let text = ada.text("get_text_content", json!({"selector": "body", "maxChars": 10_000_000})).await;
@@ -122,7 +133,10 @@ fn text_html_and_attributes_are_read() {
         assert!(whole.contains("<html>") && whole.contains("truncated: shown 50 of"), "{whole}");
         let email = ada.data("get_attribute", json!({"selector": "#email"})).await;
         assert_eq!((&email["role"], &email["name"]), (&json!("textbox"), &json!("Email")));
-        assert_eq!(email["attributes"], json!({"id": "email", "type": "email", "required": "", "value": "a@b.c"}));
+        assert_eq!(
+            email["attributes"],
+            json!({"id": "email", "type": "email", "required": "", "value": "a@b.c"})
+        );
         assert_eq!((&email["state"]["visible"], &email["state"]["editable"]), (&json!(true), &json!(true)));
         assert!(email["state"]["box"]["width"].as_f64().unwrap() > 10.0, "{email}");
         let one = ada.data("get_attribute", json!({"selector": "#email", "attribute": "type"})).await;
@@ -173,11 +187,16 @@ fn text_is_found_with_refs() {
         let ada = STAGE.seat("find").await;
         ada.go(&url).await;
         let found = ada.text("find_in_page", json!({"text": "ADA"})).await;
-        assert!(found.starts_with("found in 1 places, shown 1\n") && found.contains("[link \"edit\" e"), "{found}");
+        assert!(
+            found.starts_with("found in 1 places, shown 1\n") && found.contains("[link \"edit\" e"),
+            "{found}"
+        );
         let found = ada.text("find_in_page", json!({"regex": "^ *\\| \\d", "limit": 1})).await;
         assert!(found.starts_with("found in 2 places, shown 1\n"), "{found}");
         assert_eq!(ada.text("find_in_page", json!({"text": "unicorn"})).await, "found nowhere");
-        for wrong in [json!({}), json!({"text": ""}), json!({"text": "a", "regex": "b"}), json!({"regex": "("})] {
+        for wrong in
+            [json!({}), json!({"text": ""}), json!({"text": "a", "regex": "b"}), json!({"regex": "("})]
+        {
             assert_eq!(ada.fails("find_in_page", wrong.clone()).await.kind(), Kind::InvalidInput, "{wrong}");
         }
     });

@@ -118,7 +118,9 @@ impl Seat {
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         match self.drive(tool, arguments.clone()).await.outcome {
             Outcome::Complete(raw) => raw.to::<Value>().unwrap(),
-            Outcome::Failed(error) => panic!("{tool} {arguments}: {error} {:?}", std::error::Error::source(&error)),
+            Outcome::Failed(error) => {
+                panic!("{tool} {arguments}: {error} {:?}", std::error::Error::source(&error))
+            }
             other => panic!("{tool} {arguments}: {other:?}"),
         }
     }
@@ -153,7 +155,8 @@ impl Seat {
 
     /// The value of an expression in the page.
     pub(crate) async fn value(&self, expression: &str) -> Value {
-        let told = self.data("evaluate_expression", json!({"expression": expression, "timeout": 60_000})).await;
+        let told =
+            self.data("evaluate_expression", json!({"expression": expression, "timeout": 60_000})).await;
         serde_json::from_str(told["value"].as_str().unwrap()).unwrap()
     }
 

@@ -127,7 +127,8 @@ impl Pinned {
 }
 
 fn parsed(host: &str) -> Result<Host, Unreached> {
-    let text = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
+    let text =
+        if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host.to_owned() };
     Host::parse(&text).map_err(|_| Unreached::Denied { host: host.to_owned() })
 }
 

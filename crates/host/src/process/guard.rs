@@ -120,7 +120,8 @@ impl Guard {
             .process_group(0)
             .spawn()?;
         let groups = self.groups.iter().map(|group| format!("+ {group}\n"));
-        let all: String = groups.chain(self.folders.iter().map(|folder| format!("make {folder}\n"))).collect();
+        let all: String =
+            groups.chain(self.folders.iter().map(|folder| format!("make {folder}\n"))).collect();
         match process.stdin.as_mut() {
             Some(input) => input.write_all(all.as_bytes())?,
             None => return Err(io::ErrorKind::BrokenPipe.into()),

@@ -42,7 +42,8 @@ fn place() -> Place {
 /// A client on standard input, with a browser.
 fn stdio() -> (Stdio, Chromium) {
     let mut stdio = Stdio::start_in(place(), &[]);
-    let chromium = Chromium::launched(|tool, arguments| stdio.ask(call(1, tool, arguments))["result"].clone());
+    let chromium =
+        Chromium::launched(|tool, arguments| stdio.ask(call(1, tool, arguments))["result"].clone());
     (stdio, chromium)
 }
 

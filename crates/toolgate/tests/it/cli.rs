@@ -296,7 +296,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 35, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 69, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",
@@ -417,7 +417,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `browser`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -452,7 +452,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `browser`, not `nothing`
     ");
 }
 

@@ -116,7 +116,8 @@ fn the_address_of_a_feed_is_shown_nowhere_wherever_it_is_written() {
 /// Every tool of every pack, by the snapshots of their definitions.
 fn every_tool() -> BTreeSet<String> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folders = ["packs/snapshots", "opencode/snapshots", "browser/snapshots"].map(|name| crates.join(name));
+    let folders =
+        ["packs/snapshots", "opencode/snapshots", "browser/snapshots"].map(|name| crates.join(name));
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let names = files.map(|entry| entry.unwrap().path());
     let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());

@@ -17,6 +17,6 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
         Some(path) => Finding::new(State::Missing, format!("there is no `{}`", path.display()))
             .hint("set `browser.program` to a Chromium"),
         None => Finding::new(State::Missing, "no Chromium on the search path, which browser tools drive")
-            .hint("install `chromium-headless-shell` or `chromium` if you want them"),
+            .hint("install `chromium` if you want them"),
     }]
 }
