@@ -25,3 +25,4 @@ mod tools;
 pub use chromium::installed;
 pub use config::{BrowserConfig, Domain, TextForm};
 pub use pack::{Browser, Surroundings};
+pub use tools::STYLES;

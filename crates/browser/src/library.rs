@@ -11,7 +11,7 @@ const PARTS: [&str; 5] = [
 ];
 
 const NAMES: &str = "{ snapshot, find, text, html, page, attributes, table, state, says, about, storage, probe, prepare, \
-    valueOf, focus, choose, scroll, styles, styled, specificity, settle: () => moment().then(moment).then(about) }";
+    valueOf, focus, choose, scroll, styles, styled, settle: () => moment().then(moment).then(about) }";
 
 /// What calls one of its functions.
 pub(crate) const CALL: &str = "function (name, args) { return globalThis.__toolgate.api[name](args); }";

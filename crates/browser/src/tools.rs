@@ -1,15 +1,20 @@
 //! The tools, a file each.
 
+mod analyze_specificity;
 mod brooklyn_status;
 mod click_element;
 mod close_browser;
+mod diff_css;
 mod drag_and_drop;
 mod evaluate_expression;
+mod extract_css;
 mod extract_table_data;
 mod fill_form;
 mod fill_text;
 mod find_in_page;
+mod get_applicable_rules;
 mod get_attribute;
+mod get_computed_styles;
 mod get_console_messages;
 mod get_html;
 mod get_page_snapshot;
@@ -31,11 +36,13 @@ mod save_pdf;
 mod scroll_page;
 mod seeing;
 mod select_option;
+mod styling;
 mod take_screenshot;
 mod upload_file;
 mod wait_for_element;
 mod wait_for_network_idle;
 mod wait_for_url;
+mod why_style_not_applied;
 
 use std::path::Path;
 
@@ -45,7 +52,14 @@ use toolgate_host::files::{WriteMode, WriteOptions};
 use crate::pack::Browser;
 
 /// Those for styles, which are off unless they are wanted.
-pub(crate) const STYLES: [&str; 0] = [];
+pub const STYLES: [&str; 6] = [
+    "get_computed_styles",
+    "get_applicable_rules",
+    "why_style_not_applied",
+    "analyze_specificity",
+    "extract_css",
+    "diff_css",
+];
 
 /// All tools, by what they are for.
 pub(crate) fn all() -> Vec<AnyTool<Browser>> {
@@ -84,6 +98,12 @@ pub(crate) fn all() -> Vec<AnyTool<Browser>> {
         tool(save_pdf::SavePdf),
         tool(manage_storage::ManageStorage),
         tool(brooklyn_status::BrooklynStatus),
+        tool(get_computed_styles::GetComputedStyles),
+        tool(get_applicable_rules::GetApplicableRules),
+        tool(why_style_not_applied::WhyStyleNotApplied),
+        tool(analyze_specificity::AnalyzeSpecificity),
+        tool(extract_css::ExtractCss),
+        tool(diff_css::DiffCss),
     ]
 }
 

@@ -236,7 +236,11 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Calendar => of::<Calendar>(),
         PackName::Github => of::<Github>(),
         PackName::Opencode => of::<Opencode>(),
-        PackName::Browser => of::<Browser>(),
+        PackName::Browser => {
+            let mut usual = of::<Browser>();
+            usual.retain(|tool| !toolgate_browser::STYLES.contains(&tool.name.as_str()));
+            usual
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// Styles: what counts for an element, and how strong a selector is.
+// Styles: what counts for an element in the end.
 
 const styles = on((element, { properties, pseudo }) => {
   const computed = getComputedStyle(element, pseudo || null);
@@ -19,12 +19,3 @@ const styled = on((element, { properties }) => {
   bare.remove();
   return { styles: Object.fromEntries(pairs), name: described(element) };
 });
-
-const specificity = ({ selector }) => {
-  try {
-    document.querySelector(selector);
-  } catch (error) {
-    return { missing: "selector", why: clean(error.message, 200) };
-  }
-  return { valid: true };
-};

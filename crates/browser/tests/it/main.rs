@@ -20,3 +20,4 @@ mod navigation;
 mod reading;
 mod site;
 mod stage;
+mod styles;

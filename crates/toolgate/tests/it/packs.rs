@@ -121,8 +121,9 @@ fn every_tool() -> BTreeSet<String> {
     let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let names = files.map(|entry| entry.unwrap().path());
     let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
-    // Those are of the catalog, and of no pack.
-    names.filter(|name| !name.starts_with("tools_")).collect()
+    // Those are of the catalog, and of no pack; and some are only there where they are wanted.
+    let is_usual = |name: &String| !toolgate_browser::STYLES.contains(&name.as_str());
+    names.filter(|name| !name.starts_with("tools_")).filter(is_usual).collect()
 }
 
 #[test]
