@@ -90,7 +90,7 @@ pub fn installed(config: &BrowserConfig, value: impl Fn(&str) -> Option<String>)
 /// A Chromium that runs. It ends before its folder goes.
 pub(crate) struct Process {
     pub(crate) running: Running,
-    pub(crate) scratch: Scratch,
+    pub(crate) _scratch: Scratch,
 }
 
 /// What a Chromium is started with.
@@ -135,7 +135,7 @@ impl Start<'_> {
         let started = program.start(Some(&folder)).await;
         let (running, pipes) =
             started.map_err(|error| failed(format!("`{shown}` cannot be started")).because(error))?;
-        Ok((Process { running, scratch }, pipes))
+        Ok((Process { running, _scratch: scratch }, pipes))
     }
 }
 

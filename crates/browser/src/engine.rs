@@ -37,7 +37,6 @@ pub(crate) struct Engine {
     pub(crate) version: String,
     pub(crate) program: PathBuf,
     pub(crate) process_group: Option<u32>,
-    folder: PathBuf,
     stop: CancellationToken,
     _stops: DropGuard,
 }
@@ -62,24 +61,19 @@ impl Engine {
         let devtools = Devtools::over((pipes.stdout, pipes.stdin), tasks, move |devtools, event| {
             heard.heard(devtools, &event);
         });
-        let (process_group, folder) = (process.running.id(), process.scratch.path().to_owned());
+        let process_group = process.running.id();
         let version = match greet(&devtools).await {
             Ok(version) => version,
             Err(error) => return Err(unwilling(&program, &said, error, process).await),
         };
         let _stops = stop.clone().drop_guard();
         tasks.spawn(supervise(process, devtools.clone(), routes.clone(), stop.clone()));
-        Ok(Arc::new(Self { devtools, routes, version, program, process_group, folder, stop, _stops }))
+        Ok(Arc::new(Self { devtools, routes, version, program, process_group, stop, _stops }))
     }
 
     /// Whether it has ended, or is about to.
     pub(crate) fn is_over(&self) -> bool {
         self.devtools.is_over() || self.stop.is_cancelled()
-    }
-
-    /// Its folder, which goes with it.
-    pub(crate) fn folder(&self) -> &std::path::Path {
-        &self.folder
     }
 
     /// Calls a method of the browser itself.

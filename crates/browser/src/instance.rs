@@ -1,11 +1,14 @@
 //! A browser as a caller has it: its own cookies and storage, its own tabs, its own way out.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use toolgate_core::{Error, Kind, PrincipalId, Result};
+use toolgate_host::Scratch;
 
 use crate::config::Domain;
 use crate::devtools::Devtools;
@@ -15,6 +18,9 @@ use crate::tab::{Options, Tab, halt};
 
 /// How many tabs a browser may have.
 const TABS: usize = 20;
+
+/// How many bytes a browser may upload.
+const UPLOADS: u64 = 256 * 1024 * 1024;
 
 /// How long a tab may take to open.
 const OPEN: Duration = Duration::from_secs(60);
@@ -28,20 +34,33 @@ pub(crate) struct Instance {
     pub(crate) allowed: Option<Vec<Domain>>,
     pub(crate) created_unix_ms: u64,
     pub(crate) used: Mutex<Instant>,
+    /// How many calls are about it now.
+    pub(crate) calls: AtomicUsize,
     /// What it is now; held while it is made anew, so that it is done once.
     pub(crate) context: tokio::sync::Mutex<Arc<Context>>,
     pub(crate) _places: [OwnedSemaphorePermit; 2],
 }
 
 impl Instance {
-    /// Notes that it is in use.
-    pub(crate) fn touch(&self) {
-        *lock(&self.used) = Instant::now();
+    /// Notes that it is in use, for as long as what this returns is there.
+    pub(crate) fn in_use(self: &Arc<Self>) -> InUse {
+        self.calls.fetch_add(1, Ordering::AcqRel);
+        InUse(self.clone())
     }
 
     /// How long it has not been used.
     pub(crate) fn idle(&self) -> Duration {
-        lock(&self.used).elapsed()
+        if self.calls.load(Ordering::Acquire) > 0 { Duration::ZERO } else { lock(&self.used).elapsed() }
+    }
+}
+
+/// A call that is about a browser.
+pub(crate) struct InUse(Arc<Instance>);
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        *lock(&self.0.used) = Instant::now();
+        self.0.calls.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -53,6 +72,9 @@ pub(crate) struct Context {
     options: Options,
     tabs: Mutex<Tabs>,
     version: watch::Sender<u64>,
+    /// Where its uploads are, which go with it.
+    uploads: OnceLock<Scratch>,
+    uploaded: AtomicU64,
 }
 
 #[derive(Default)]
@@ -82,6 +104,8 @@ impl Context {
             options,
             tabs: Mutex::default(),
             version: watch::channel(0).0,
+            uploads: OnceLock::new(),
+            uploaded: AtomicU64::new(0),
         };
         let context = Arc::new(context);
         routes.add(&id, &context);
@@ -180,6 +204,21 @@ impl Context {
         if tokio::time::timeout(OPEN, gone).await.is_err() {
             self.left(tab);
         }
+    }
+
+    /// The folder for its uploads, if there is room for so many bytes more.
+    pub(crate) fn room_for(&self, bytes: u64) -> Result<&Path> {
+        if self.uploaded.fetch_add(bytes, Ordering::AcqRel) + bytes > UPLOADS {
+            return Err(Error::new(Kind::InvalidInput, "this browser has uploaded too much")
+                .hint("close it, and launch another one"));
+        }
+        if let Some(folder) = self.uploads.get() {
+            return Ok(folder.path());
+        }
+        let folder = Scratch::new("toolgate-uploads").map_err(|error| {
+            Error::new(Kind::Internal, "no folder can be made for uploads").because(error)
+        })?;
+        Ok(self.uploads.get_or_init(|| folder).path())
     }
 
     /// Whether there is nothing behind it any more.

@@ -4,7 +4,7 @@ mod keeper;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::BrowserConfig;
 use crate::chromium::{INSTALL, installed};
 use crate::config::{Domain, reach};
 use crate::engine::Engine;
-use crate::instance::{Context, Instance};
+use crate::instance::{Context, InUse, Instance};
 use crate::pack::Surroundings;
 use crate::proxy::{Hosts, OwnPorts, Proxy};
 use crate::tab::{Options, Tab};
@@ -57,6 +57,7 @@ pub(crate) struct Page {
     pub(crate) tab: Arc<Tab>,
     /// What the caller has to know besides.
     pub(crate) note: Option<&'static str>,
+    pub(crate) _in_use: InUse,
 }
 
 impl Pool {
@@ -92,6 +93,7 @@ impl Pool {
             allowed: launch.allowed,
             created_unix_ms: Clock::system().unix_ms(),
             used: Mutex::new(now),
+            calls: AtomicUsize::new(0),
             context: tokio::sync::Mutex::new(context),
             _places: places,
         });
@@ -105,7 +107,7 @@ impl Pool {
     /// The page that a call is about.
     pub(crate) async fn page(&self, who: &Principal, id: Option<&str>) -> Result<Page> {
         let instance = self.find(who, id)?;
-        instance.touch();
+        let in_use = instance.in_use();
         let mut held = instance.context.lock().await;
         let mut note = None;
         if held.is_over() {
@@ -119,7 +121,7 @@ impl Pool {
             // A page may close its own tab.
             None => context.open("about:blank").await?,
         };
-        Ok(Page { instance, context, tab, note })
+        Ok(Page { instance, context, tab, note, _in_use: in_use })
     }
 
     /// A browser of a caller, by its name or because it is the only one.

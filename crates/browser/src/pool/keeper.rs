@@ -35,6 +35,9 @@ async fn keep(pool: Weak<Pool>, often: Duration) {
             pool.close(&instance).await;
         }
         answer_dialogs(&pool).await;
+        // Who waits for a place holds what it waits at.
+        let most = pool.config.max_per_principal as usize;
+        lock(&pool.each).retain(|_, own| Arc::strong_count(own) > 1 || own.available_permits() < most);
         if pool.count() > 0 {
             empty_since = None;
             continue;

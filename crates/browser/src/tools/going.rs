@@ -72,7 +72,8 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
         hosts.find(|refused| [&host, &asked].into_iter().flatten().any(|host| host == refused))
     };
     if let Some(error) = told["errorText"].as_str().filter(|text| !text.is_empty()) {
-        return Err(match shut(page) {
+        // What was refused on the way may be where a redirect led.
+        return Err(match shut(page).or_else(|| page.context.proxy.refused_since(refused).pop()) {
             Some(host) => blocked(&host),
             None => failed(url, error),
         });

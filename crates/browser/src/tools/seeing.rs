@@ -54,12 +54,8 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     };
     let now = Kept { text: whole.clone(), loader, of };
     let before = page.tab.state().snapshot.replace(now.clone());
-    let mut head = format!(
-        "{url} {:?} ({}, {})",
-        about["title"].as_str().unwrap_or_default(),
-        page.instance.id,
-        page.tab.id
-    );
+    let title = format!("title {:?}", about["title"].as_str().unwrap_or_default());
+    let mut head = format!("{url} ({}, {})", page.instance.id, page.tab.id);
     if let Some(note) = page.note {
         head = format!("{head}\nnote: {note}");
     }
@@ -78,7 +74,7 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
             "\ntruncated: shown {count} of {total} lines; use `ref` or `selector` for a part, or `find_in_page`"
         )
     };
-    Ok(format!("{head}\n{}{mark}{rest}", fenced(shown)))
+    Ok(format!("{head}\n{}{mark}{rest}", fenced(&format!("{title}\n{shown}"))))
 }
 
 /// What is new and what is gone.

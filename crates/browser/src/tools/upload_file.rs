@@ -84,13 +84,13 @@ impl Tool<Browser> for UploadFile {
 /// Copies files to where the browser reads them: it gets these bytes, whatever becomes of the files.
 async fn copied(pack: &Browser, page: &Page, paths: &[String]) -> Result<Vec<String>> {
     let root = Root::open(&pack.uploads).map_err(|error| refused(".", error))?;
-    let folder =
-        Root::create(page.context.engine.folder().join("uploads")).map_err(|error| refused(".", error))?;
     let mut copies = Vec::new();
     for text in paths {
         let path = RelPath::parse(text, "workspace").map_err(|error| refused(text, error))?;
         let content =
             root.read(&path, ReadOptions::whole(MOST)).await.map_err(|error| refused(text, error))?;
+        let folder = page.context.room_for(content.bytes.len() as u64)?;
+        let folder = Root::open(folder).map_err(|error| refused(text, error))?;
         let mut noise = [0_u8; 8];
         getrandom::fill(&mut noise)
             .map_err(|error| Error::new(Kind::Internal, "no name can be made").because(error))?;

@@ -56,13 +56,13 @@ impl Tool<Browser> for WaitForNetworkIdle {
             let now = Instant::now();
             match quiet.map(|since| since + idle) {
                 Some(at) if at <= now => break,
-                Some(at) if at <= end => tokio::time::sleep(at - now).await,
-                _ if now < end => {
+                Some(at) if now < end => tokio::time::sleep(at.min(end) - now).await,
+                None if now < end => {
                     let over =
                         |state: &State| (state.closed || state.network.quiet_since().is_some()).then_some(());
                     page.tab.until(end, over).await;
                 }
-                _ => {
+                Some(_) | None => {
                     let open = page.tab.state().network.under_way();
                     let (count, first) =
                         (open.len(), open.first().map(|url| brief(url, 200)).unwrap_or_default());

@@ -53,7 +53,8 @@ fn a_snapshot_is_lean_text_with_refs() {
             assert!(!seen.contains(hidden), "{hidden} is in\n{seen}");
         }
         assert!(
-            seen.starts_with(&format!("{url} \"Orders\" ({}, t1)\n--- begin of page content", ada.id)),
+            seen.starts_with(&format!("{url} ({}, t1)\n--- begin of page content", ada.id))
+                && seen.contains("\ntitle \"Orders\"\n"),
             "{seen}"
         );
         assert!(seen.ends_with("--- end of page content ---"), "{seen}");
