@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_audit::AuditConfig;
+use toolgate_browser::BrowserConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_opencode::OpencodeConfig;
@@ -73,6 +74,8 @@ pub(crate) enum PackName {
     Github,
     /// Approved scripts.
     Script,
+    /// Pages in a real Chromium.
+    Browser,
 }
 
 impl PackName {
@@ -87,6 +90,7 @@ impl PackName {
         Self::Calendar,
         Self::Github,
         Self::Script,
+        Self::Browser,
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -100,6 +104,7 @@ impl PackName {
             Self::Github => "github",
             Self::Opencode => "opencode",
             Self::Script => "script",
+            Self::Browser => "browser",
         }
     }
 
@@ -149,6 +154,7 @@ pub(crate) struct Settings {
     pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
     pub(crate) scripts: ScriptsConfig,
+    pub(crate) browser: BrowserConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -187,6 +193,7 @@ impl Default for Settings {
             github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
             scripts: ScriptsConfig::default(),
+            browser: BrowserConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -221,7 +228,8 @@ impl Settings {
             | PackName::Memory
             | PackName::Web
             | PackName::Opencode
-            | PackName::Script => true,
+            | PackName::Script
+            | PackName::Browser => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Calendar => !self.calendar.feeds.is_empty(),

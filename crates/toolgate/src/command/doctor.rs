@@ -106,7 +106,7 @@ const CHECKS: &[Check] = &[
     Check { name: "github", look: Look::Settings(packs::github) },
     Check { name: "scripts", look: Look::Settings(scripts::look) },
     Check { name: "http", look: Look::Settings(http::look) },
-    Check { name: "browser", look: Look::Always(browser::look) },
+    Check { name: "browser", look: Look::Settings(browser::look) },
     Check { name: "opencode", look: Look::Settings(opencode::look) },
     Check { name: "git", look: Look::Always(git::look) },
     Check { name: "platform", look: Look::Always(platform::look) },

@@ -8,6 +8,7 @@ use super::Settings;
 const LIVE: &[&str] = &[
     "approvals",
     "audit",
+    "browser",
     "calendar",
     "catalog",
     "chat",

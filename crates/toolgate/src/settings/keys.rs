@@ -56,6 +56,7 @@ impl Settings {
             "The pack `script`: scripts that an administrator approved.",
             &mut self.scripts,
         );
+        visitor.key("browser", "The pack `browser`: pages in a real Chromium.", &mut self.browser);
     }
 
     /// What is written in a document; what is not, is as by default.
@@ -282,6 +283,7 @@ mod tests {
             github: toolgate_packs::github::GithubConfig::default(),
             opencode: toolgate_opencode::OpencodeConfig::default(),
             scripts: toolgate_script::ScriptsConfig::default(),
+            browser: toolgate_browser::BrowserConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

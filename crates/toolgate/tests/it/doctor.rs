@@ -290,8 +290,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     github         not looked at, because the configuration is broken
     note     scripts        not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
-    missing  browser        no Chromium on the search path, which browser tools drive
-                            hint: install `chromium` if you want them
+    note     browser        not looked at, because the configuration is broken
     note     opencode       not looked at, because the configuration is broken
     ok       git            `PLACE/bin/git`
     ");
