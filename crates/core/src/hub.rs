@@ -312,6 +312,14 @@ impl Hub {
         }))
     }
 
+    /// JSON as people may see it: it passes the filters, as all does that leaves.
+    ///
+    /// # Errors
+    /// A filter broke down; then nothing may leave.
+    pub fn filtered(&self, json: Raw) -> Result<Raw> {
+        self.inner.filters.page(json)
+    }
+
     /// The counters.
     pub fn metrics(&self) -> &Metrics {
         &self.inner.metrics

@@ -29,13 +29,19 @@ pub enum Collection {
     Grants,
     /// Answers that were too long for their clients, whole.
     Results,
+    /// People who may use the admin page.
+    Accounts,
+    /// Their logins, each under the hash of its cookie.
+    Logins,
+    /// Links by which someone comes to have an account, each good for one use.
+    Links,
     /// Marks that are state, not configuration.
     State,
 }
 
 impl Collection {
     /// Every collection.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Tokens,
         Self::Secrets,
         Self::Approvals,
@@ -45,6 +51,9 @@ impl Collection {
         Self::Switches,
         Self::Grants,
         Self::Results,
+        Self::Accounts,
+        Self::Logins,
+        Self::Links,
         Self::State,
     ];
 
@@ -60,6 +69,9 @@ impl Collection {
             Self::Switches => "switches",
             Self::Grants => "grants",
             Self::Results => "results",
+            Self::Accounts => "accounts",
+            Self::Logins => "logins",
+            Self::Links => "links",
             Self::State => "state",
         }
     }

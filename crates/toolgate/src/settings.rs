@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_admin::AdminConfig;
 use toolgate_audit::AuditConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
@@ -127,6 +128,7 @@ pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
     pub(crate) http: HttpConfig,
+    pub(crate) admin: AdminConfig,
     pub(crate) log: LogConfig,
     pub(crate) output: OutputConfig,
     pub(crate) catalog: CatalogConfig,
@@ -164,6 +166,7 @@ impl Default for Settings {
             transport: Transport::default(),
             packs: PackName::ALL.to_vec(),
             http: HttpConfig::default(),
+            admin: AdminConfig::default(),
             log: LogConfig::default(),
             output: OutputConfig::default(),
             catalog: CatalogConfig::default(),
