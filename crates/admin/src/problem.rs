@@ -30,6 +30,7 @@ pub(crate) struct Details {
     hint: Option<String>,
     /// What is wrong with which field, where that is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     fields: Vec<Field>,
 }
 

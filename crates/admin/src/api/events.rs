@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde::Serialize;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::mpsc;
-use toolgate_core::{Change, Collection, Principal};
+use tokio::sync::{broadcast, mpsc, watch};
+use toolgate_core::{Change, Changes, Collection, Principal};
 use toolgate_wire::Raw;
 use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
@@ -17,6 +17,7 @@ use crate::access::Login;
 use crate::admin::Inner;
 use crate::problem::Problem;
 use crate::route::{Ask, Events, Nothing, Route};
+use crate::sampler::Sample;
 
 /// How often it is looked at what nobody tells: connections, runs, troubles.
 const LOOK: Duration = Duration::from_secs(1);
@@ -49,11 +50,17 @@ async fn events(ask: Ask, _: Nothing) -> Result<Events, Problem> {
     let login = ask.login()?.clone();
     let (pieces, body) = mpsc::channel(WAITING);
     let stopping = admin.tasks().stopping();
+    // Whoever listens first misses nothing, not even the end of their own login.
+    let heard = Heard {
+        stored: admin.store.changes(),
+        listed: admin.hub.changes(&Principal::local()),
+        samples: admin.sampler.subscribe(),
+    };
     ask.admin.tasks().spawn(async move {
         let _place = place;
         let stream = Stream { admin, login, pieces };
         tokio::select! {
-            Err(Gone) | Ok(()) = stream.run() => {}
+            Err(Gone) | Ok(()) = stream.run(heard) => {}
             () = stopping.cancelled() => {}
         }
     });
@@ -63,6 +70,13 @@ async fn events(ask: Ask, _: Nothing) -> Result<Events, Problem> {
 /// Nobody reads any more, or nobody may.
 struct Gone;
 
+/// What tells of changes.
+struct Heard {
+    stored: broadcast::Receiver<Collection>,
+    listed: Changes,
+    samples: watch::Receiver<Sample>,
+}
+
 struct Stream {
     admin: Arc<Inner>,
     login: Login,
@@ -70,12 +84,10 @@ struct Stream {
 }
 
 impl Stream {
-    async fn run(&self) -> Result<(), Gone> {
-        // Whoever listens first misses nothing.
-        let mut stored = self.admin.store.changes();
-        let mut listed = self.admin.hub.changes(&Principal::local());
-        let mut samples = self.admin.sampler.subscribe();
+    async fn run(&self, heard: Heard) -> Result<(), Gone> {
+        let Heard { mut stored, mut listed, mut samples } = heard;
         let (mut shown, mut looks) = (None, 0);
+        self.check().await?;
         self.status(&mut shown).await?;
         let mut look = tokio::time::interval(LOOK);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

@@ -177,13 +177,13 @@ async fn another_password_ends_all_other_logins() {
     let stage = Stage::new();
     let here = stage.admin().await;
     let there = log_in(&stage, "admin0", PASSWORD).await.user();
-    let put = |body| stage.ask("PUT", "/session/password").by(&here).json(body);
-    let wrong = put(&json!({"old": "wrong", "new": "another long password"})).send().await;
+    let put = |body: serde_json::Value| stage.ask("PUT", "/session/password").by(&here).json(&body);
+    let wrong = put(json!({"old": "wrong", "new": "another long password"})).send().await;
     assert_eq!((wrong.status, wrong.json()["fields"][0]["name"].as_str()), (422, Some("old")));
-    let weak = put(&json!({"old": PASSWORD, "new": "weak"})).send().await;
+    let weak = put(json!({"old": PASSWORD, "new": "weak"})).send().await;
     assert_eq!((weak.status, weak.json()["fields"][0]["name"].as_str()), (422, Some("new")));
     assert!(is_in(&stage, &there).await, "nothing changed yet");
-    let now = put(&json!({"old": PASSWORD, "new": "another long password"})).send().await.user();
+    let now = put(json!({"old": PASSWORD, "new": "another long password"})).send().await.user();
     assert!(is_in(&stage, &now).await);
     assert!(!is_in(&stage, &here).await && !is_in(&stage, &there).await);
     assert_eq!(log_in(&stage, "admin0", PASSWORD).await.status, 401);

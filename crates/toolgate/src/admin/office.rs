@@ -13,7 +13,7 @@ use toolgate_core::{AuditQuery, AuditRow, Error, Kind, Result};
 use toolgate_host::Secret;
 use toolgate_identity::TokenState;
 use toolgate_policy::{Question, read_target};
-use toolgate_secrets::SecretName;
+use toolgate_secrets::{BadName, SecretName};
 use toolgate_wire::Raw;
 
 use super::servers::Servers;
@@ -189,7 +189,7 @@ impl Desk for Office {
 
     fn set_secret(&self, name: String, value: Secret) -> Told<'_, ()> {
         Box::pin(async move {
-            let name: SecretName = name.parse().map_err(|bad| shown::secret_error(bad.into()))?;
+            let name: SecretName = name.parse().map_err(|bad: BadName| shown::secret_error(bad.into()))?;
             self.from.parts.secrets.set(&name, &value).await.map_err(shown::secret_error)
         })
     }
