@@ -47,6 +47,11 @@ pub(crate) struct Field {
 /// What went wrong with a request.
 #[derive(Debug)]
 pub(crate) struct Problem {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     status: StatusCode,
     word: &'static str,
     detail: String,
@@ -59,7 +64,8 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(status: StatusCode, word: &'static str, detail: impl Into<String>) -> Self {
         let (detail, fields) = (detail.into(), Vec::new());
-        Self { status, word, detail, hint: None, fields, retry_after: None, allow: None }
+        let inner = Inner { status, word, detail, hint: None, fields, retry_after: None, allow: None };
+        Self { inner: Box::new(inner) }
     }
 
     /// A request that is no request of ours.
@@ -71,7 +77,7 @@ impl Problem {
     pub(crate) fn field(name: impl Into<String>, detail: impl Into<String>) -> Self {
         let (name, detail) = (name.into(), detail.into());
         let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "field", format!("`{name}` {detail}"));
-        problem.fields.push(Field { name, detail });
+        problem.inner.fields.push(Field { name, detail });
         problem
     }
 
@@ -98,7 +104,7 @@ impl Problem {
     /// Too many, too soon.
     pub(crate) fn too_many(detail: impl Into<String>, seconds: u64) -> Self {
         let mut problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "too-many", detail);
-        problem.retry_after = Some(seconds);
+        problem.inner.retry_after = Some(seconds);
         problem
     }
 
@@ -106,41 +112,41 @@ impl Problem {
     pub(crate) fn method(allowed: String) -> Self {
         let detail = format!("use {allowed} here");
         let mut problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail);
-        problem.allow = Some(allowed);
+        problem.inner.allow = Some(allowed);
         problem
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.inner.hint = Some(hint.into());
         self
     }
 
     /// The status of the answer.
     #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
-        self.status
+        self.inner.status
     }
 
     fn details(&self) -> Details {
         Details {
-            kind: format!("urn:toolgate:problem:{}", self.word),
-            title: self.status.canonical_reason().unwrap_or("Error"),
-            status: self.status.as_u16(),
-            detail: self.detail.clone(),
-            hint: self.hint.clone(),
-            fields: self.fields.clone(),
+            kind: format!("urn:toolgate:problem:{}", self.inner.word),
+            title: self.inner.status.canonical_reason().unwrap_or("Error"),
+            status: self.inner.status.as_u16(),
+            detail: self.inner.detail.clone(),
+            hint: self.inner.hint.clone(),
+            fields: self.inner.fields.clone(),
         }
     }
 
     /// The answer that says so; its words pass the filter, as all does that leaves.
     pub(crate) fn answer(&self, filtered: impl Fn(Raw) -> Raw) -> Answer {
         let body = filtered(Raw::of(&self.details()));
-        let mut answer = typed(self.status, PROBLEM, body.bytes());
+        let mut answer = typed(self.inner.status, PROBLEM, body.bytes());
         let headers = answer.headers_mut();
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = self.inner.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some(allow) = self.allow.as_ref().and_then(|allow| HeaderValue::from_str(allow).ok()) {
+        if let Some(allow) = self.inner.allow.as_ref().and_then(|allow| HeaderValue::from_str(allow).ok()) {
             headers.insert(ALLOW, allow);
         }
         answer
@@ -178,7 +184,7 @@ impl From<Error> for Problem {
             Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let mut problem = Self::new(status, word, error.message());
-        problem.hint = error.next_step().map(ToOwned::to_owned);
+        problem.inner.hint = error.next_step().map(ToOwned::to_owned);
         problem
     }
 }
@@ -187,7 +193,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "the store did not answer the admin API");
         let mut problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "store", "the store did not answer");
-        problem.hint = Some("`toolgate doctor` tells what is wrong with it".into());
+        problem.inner.hint = Some("`toolgate doctor` tells what is wrong with it".into());
         problem
     }
 }

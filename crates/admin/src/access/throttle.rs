@@ -107,7 +107,7 @@ fn block(address: IpAddr) -> IpAddr {
             let [a, b, c, d, ..] = address.segments();
             IpAddr::from([a, b, c, d, 0, 0, 0, 0])
         }
-        other => other,
+        other @ (IpAddr::V4(_) | IpAddr::V6(_)) => other,
     }
 }
 

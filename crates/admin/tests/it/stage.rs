@@ -40,7 +40,8 @@ impl Stage {
     pub(crate) fn with(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Self {
         let clock = Clock::manual(1_800_000_000_000);
         let store = Arc::new(MemoryStore::on(clock.clone()));
-        let source = FakeSource::new("desk").tool("echo", |_, _| async { Ok(Outcome::Complete(text("it was called"))) });
+        let source = FakeSource::new("desk")
+            .tool("echo", |_, _| async { Ok(Outcome::Complete(text("it was called"))) });
         let hub = builder([Arc::new(source)]).approvals(Approvals::new(store.clone(), clock.clone()));
         let hub = build(hub.clock(clock.clone())).build().unwrap();
         let desk = Arc::new(Books);

@@ -62,6 +62,7 @@ fn help_names_the_commands() {
       token        Make and revoke the tokens by which clients are known over HTTP
       secret       Keep secrets that the configuration uses and nobody else sees
       audit        Search, export and verify the record of all calls
+      admin        Let people in to the admin page: links to set up an account, and who has one
       pins         See which tools of other servers are held because their definition changed, and
                    accept them
       config       See, check and change the configuration

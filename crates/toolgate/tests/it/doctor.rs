@@ -88,6 +88,7 @@ fn a_fresh_machine_is_in_order() {
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -119,6 +120,7 @@ fn a_configured_machine_is_in_order() {
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     ok       browser        `PLACE/bin/chromium`
     ok       opencode       `PLACE/bin/opencode`
     ok       git            `PLACE/bin/git`
@@ -148,6 +150,7 @@ fn open_folders_are_weak() {
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -179,6 +182,7 @@ fn folders_that_cannot_be_used_are_broken() {
     note     github         not configured
                             hint: set `github.token`
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -285,6 +289,7 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     calendar       not looked at, because the configuration is broken
     note     github         not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
+    note     admin          not looked at, because the configuration is broken
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     note     opencode       not looked at, because the configuration is broken

@@ -59,7 +59,7 @@ fn what_cannot_be_a_server_changes_nothing() {
         (json!({"name": "x", "url": "no address"}), 400),
         (json!({"name": "x", "url": "ftp://h.example"}), 400),
         (json!({"name": "x"}), 422),
-        (json!({"name": "x", "command": "y", "color": "red"}), 400),
+        (json!({"name": "x", "command": "y", "color": "red"}), 422),
     ] {
         let reply = desk.send("POST", "/upstreams", &body);
         assert_eq!(reply.status, status, "{body}: {}", reply.text());
