@@ -23,7 +23,7 @@ export async function approving(stage) {
   await page.getByText('Nothing waits.').waitFor();
 
   call = write(stage, 'second');
-  await waiting.waitFor();
+  await waiting.getByText('"content": "second"').waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('r');
   await page.keyboard.type('not today');
@@ -31,7 +31,7 @@ export async function approving(stage) {
   assert.match(textOf(await call), /rejected this call: not today/);
 
   call = write(stage, 'third');
-  await waiting.waitFor();
+  await waiting.getByText('"content": "third"').waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('Shift+A');
   const dialog = page.getByRole('dialog');

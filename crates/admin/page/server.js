@@ -11,9 +11,11 @@ export async function server(root, at, name) {
   const notes = section("What it did wrong", h("ul"));
   const tail = h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "What its program wrote" });
   const acts = h("div", { class: "row" });
+  const here = { gone: false };
   let drawn = "";
 
   const load = async () => {
+    if (here.gone) return;
     const one = await get(path`/upstreams/${name}`);
     facts.replaceChildren(factsOf(one));
     notes.hidden = !one.notes.length;
@@ -21,7 +23,7 @@ export async function server(root, at, name) {
     tail.textContent = one.stderr.length ? one.stderr.join("\n") : "Nothing.";
     const offered = JSON.stringify([one.enabled, one.removable, one.state]);
     // Buttons are renewed only when they change, so that focus stays.
-    if (at.may("admin") && offered !== drawn) redraw(acts, offering(one, load));
+    if (at.may("admin") && offered !== drawn) redraw(acts, offering(one, load, here));
     drawn = offered;
   };
   fill(root, h("p", {}, h("a", { href: "#/servers" }, "← all servers")), acts, facts, notes, section("What its program wrote", tail));
@@ -49,7 +51,7 @@ function factsOf(one) {
   ]);
 }
 
-function offering(one, load) {
+function offering(one, load, here) {
   const act = (label, word, done) => button(label, async (event) => {
     await doing(event, () => post(path`/upstreams/${one.name}/` + word, undefined, {}), done);
     await load();
@@ -60,15 +62,18 @@ function offering(one, load) {
     one.enabled && act("Restart", "restart", "restarted"),
     remote && button("Authorize…", (event) => signIn(event, one.name, load), { "data-act": "sign-in" }),
     remote && act("Sign out", "sign-out", "signed out"),
-    one.removable && button("Remove…", (event) => removing(event, one.name), { class: "danger", "data-act": "remove" }),
+    one.removable && button("Remove…", (event) => removing(event, one.name, here), { class: "danger", "data-act": "remove" }),
     !one.removable && h("span", { class: "hint" }, "It stands in no file that may be changed here."),
   ];
 }
 
-async function removing(event, name) {
+async function removing(event, name, here) {
   const pressed = { currentTarget: event.currentTarget };
   if (!(await sure(`Remove ${name}?`, "It is taken out of the settings, and its tools are gone at once.", "Remove"))) return;
-  if (await doing(pressed, () => remove(path`/upstreams/${name}`), `removed: ${name}`)) location.hash = "#/servers";
+  // What changes meanwhile must not ask for what is no longer there.
+  here.gone = true;
+  here.gone = await doing(pressed, () => remove(path`/upstreams/${name}`), `removed: ${name}`);
+  if (here.gone) location.hash = "#/servers";
 }
 
 async function signIn(event, name, load) {
