@@ -1,13 +1,14 @@
 //! The way of a request: by which name it comes, who sends it, what it may, and who answers.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderName};
 use http::{HeaderValue, Method};
 use tokio::sync::Semaphore;
-use toolgate_core::{Hub, SharedStore};
+use toolgate_core::{Hub, Principal, SharedStore};
 use toolgate_host::{Clock, Tasks};
 use toolgate_wire::Raw;
 
@@ -150,12 +151,12 @@ impl Inner {
         let (route, params) = self.route(&request.method, path)?;
         let login = self.login(route, &request, &way).await?;
         let by = login.as_ref().map(|login| login.account.clone());
-        let safe = route.is_safe();
-        let (method, shown) = (request.method.clone(), route.path);
+        let what = format!("admin/{} {path}", request.method);
+        let (safe, begun) = (route.is_safe(), Instant::now());
         let ask = Ask { admin: self.clone(), login, way, params, request };
         let answered = route.handle(ask).await;
         if !safe && let (Ok(_), Some(by)) = (&answered, by) {
-            tracing::info!(account = by, "{method} {shown} on the admin page");
+            self.hub.record_change(&principal(&by), &what, begun.elapsed());
         }
         answered
     }
@@ -207,6 +208,11 @@ impl Inner {
         }
         Ok(Some(login))
     }
+}
+
+/// Whom rules and records know as the owner of an account. No token stands for such a name.
+pub(crate) fn principal(account: &str) -> Arc<Principal> {
+    Principal::named(format!("admin:{account}"))
 }
 
 /// What every answer says to browsers.

@@ -4,6 +4,7 @@ mod input;
 mod output;
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -42,6 +43,16 @@ impl Ask {
     /// What stands in place of the first name of the path.
     pub(crate) fn name(&self) -> &str {
         self.params.first().map_or("", String::as_str)
+    }
+
+    /// Where it comes from. Behind the proxy that brings TLS, that is whom the proxy says it speaks for.
+    pub(crate) fn address(&self) -> IpAddr {
+        let told = || {
+            let all = self.request.headers.get_all("x-forwarded-for").iter().next_back()?;
+            all.to_str().ok()?.rsplit(',').next()?.trim().parse::<IpAddr>().ok()
+        };
+        let told = self.way.secure.then(told).flatten();
+        told.unwrap_or_else(|| self.request.peer.ip()).to_canonical()
     }
 
     /// Who asks, for records.

@@ -2,6 +2,7 @@
 
 mod build;
 mod changes;
+mod people;
 mod resume;
 mod views;
 
@@ -310,14 +311,6 @@ impl Hub {
             sources: self.inner.sources.states(),
             process: ProcessStats::read(),
         }))
-    }
-
-    /// JSON as people may see it: it passes the filters, as all does that leaves.
-    ///
-    /// # Errors
-    /// A filter broke down; then nothing may leave.
-    pub fn filtered(&self, json: Raw) -> Result<Raw> {
-        self.inner.filters.page(json)
     }
 
     /// The counters.

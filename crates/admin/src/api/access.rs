@@ -103,14 +103,14 @@ async fn set_up(ask: Ask, given: UseLink) -> Result<LoggedIn<Session>, Problem> 
     let password = Secret::new(given.password);
     let found = admin.accounts.redeem(&given.link, given.account, password, &admin.passwords).await?;
     tracing::info!(account = found.0.name, "an account was set up on the admin page");
-    let address = ask.request.peer.ip().to_canonical();
+    let address = ask.address();
     admin.throttle.succeeded(&found.0.name, address);
     begin(&ask, (&found.0, found.1)).await
 }
 
 async fn log_in(ask: Ask, given: Credentials) -> Result<LoggedIn<Session>, Problem> {
     let admin = &ask.admin;
-    let address = ask.request.peer.ip().to_canonical();
+    let address = ask.address();
     if let Err(seconds) = admin.throttle.begin(&given.account, address) {
         tracing::warn!(%address, "a login on the admin page has to wait");
         let detail = format!("too many failed logins; try again in {seconds} s");
@@ -145,7 +145,7 @@ async fn log_out(ask: Ask, _: Nothing) -> Result<LoggedOut, Problem> {
 
 async fn password(ask: Ask, given: ChangePassword) -> Result<LoggedIn<Session>, Problem> {
     let (admin, login) = (&ask.admin, ask.login()?);
-    let address = ask.request.peer.ip().to_canonical();
+    let address = ask.address();
     // Whoever finds a page open must not guess here.
     if let Err(seconds) = admin.throttle.begin(&login.account, address) {
         return Err(Problem::too_many(format!("too many failures; try again in {seconds} s"), seconds));

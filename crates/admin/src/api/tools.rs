@@ -9,6 +9,7 @@ use toolgate_core::{Call, Outcome, Principal, SourceId, Target, ToolItem, local_
 use toolgate_wire::Raw;
 
 use super::{ADMIN, VIEWER};
+use crate::admin::principal;
 use crate::desk::{Explained, PolicyQuestion};
 use crate::problem::Problem;
 use crate::route::{Ask, Items, Query, Route};
@@ -147,7 +148,7 @@ async fn show(ask: Ask, Query(eyes): Query<As>) -> Result<ToolDetail, Problem> {
 async fn call(ask: Ask, given: Try) -> Result<Tried, Problem> {
     let name = ask.name().parse()?;
     let params = json!({"name": ask.name(), "arguments": given.arguments});
-    let principal = Principal::named(format!("admin:{}", ask.login()?.account));
+    let principal = principal(&ask.login()?.account);
     let call = Call::new(principal, local_client(), Target::Tool(name), Raw::of(&params));
     let begun = Instant::now();
     // When the page goes away, so does the call.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_admin::{NewLink, Role};
+use toolgate_admin::{AdminConfig, NewLink, Reach, Role};
 
 use crate::stage::{PASSWORD, Reply, Stage, User};
 
@@ -114,6 +114,29 @@ async fn who_guesses_has_to_wait_even_with_the_right_password() {
     assert_eq!((reply.status, reply.header("retry-after")), (429, "2"));
     stage.clock.advance(Duration::from_secs(2));
     log_in(&stage, "admin0", PASSWORD).await.user();
+}
+
+#[tokio::test]
+async fn behind_a_proxy_one_guesser_does_not_keep_the_others_waiting() {
+    let stage = Stage::new();
+    stage.admin().await;
+    let reach = Reach { public_url: Some("https://tools.example".into()), ..Reach::default() };
+    stage.admin.set(&AdminConfig::default(), &reach);
+    let guess = async |host: &str, name: String, address: &str| {
+        let body = json!({"account": name, "password": "wrong"});
+        let ask = stage.ask("POST", "/session").csrf("0").json(&body).header("host", host);
+        ask.header("x-forwarded-for", address).send().await.status
+    };
+    for count in 0..5 {
+        assert_eq!(guess("tools.example", format!("a{count}"), "198.51.100.9, 192.0.2.1").await, 401);
+    }
+    assert_eq!(guess("tools.example", "b".into(), "203.0.113.3, 192.0.2.1").await, 429);
+    assert_eq!(guess("tools.example", "b".into(), "192.0.2.1, 192.0.2.2").await, 401);
+    // Without a proxy anyone may claim anything.
+    for count in 0..5 {
+        guess("localhost", format!("c{count}"), &format!("192.0.2.1{count}")).await;
+    }
+    assert_eq!(guess("localhost", "d".into(), "192.0.2.99").await, 429);
 }
 
 #[tokio::test]

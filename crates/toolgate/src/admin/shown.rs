@@ -149,7 +149,15 @@ pub(super) fn secret_error(error: SecretError) -> Error {
         SecretError::Name(_) | SecretError::Value(_) => {
             Error::new(Kind::InvalidInput, error.to_string()).hint(hint)
         }
-        error => Error::new(Kind::Internal, error.to_string()).hint(hint).because(error),
+        SecretError::BadKey
+        | SecretError::BadKeyFile { .. }
+        | SecretError::OpenKeyFile { .. }
+        | SecretError::MissingKey { .. }
+        | SecretError::WrongKey { .. }
+        | SecretError::LaterVersion { .. }
+        | SecretError::KeyFile { .. }
+        | SecretError::Busy { .. }
+        | SecretError::NoRandom => Error::new(Kind::Internal, error.to_string()).hint(hint).because(error),
     }
 }
 

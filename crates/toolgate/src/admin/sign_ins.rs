@@ -65,10 +65,12 @@ impl SignIns {
             return Err(Error::new(Kind::NotFound, "nobody is signing in to this server")
                 .hint("begin anew, and sign in within 15 minutes"));
         };
-        login.finish(address).await.map_err(|error| match error.reason() {
-            OauthReason::WrongAnswer => Error::new(Kind::InvalidInput, error.to_string())
-                .hint("copy the whole address that the browser ended at"),
-            _ => crate::command::sign_in_error(&error),
+        login.finish(address).await.map_err(|error| {
+            if error.reason() == OauthReason::WrongAnswer {
+                return Error::new(Kind::InvalidInput, error.to_string())
+                    .hint("copy the whole address that the browser ended at");
+            }
+            crate::command::sign_in_error(&error)
         })?;
         if let Some(done) = lock(&self.waiting).remove(name) {
             done.over.cancel();

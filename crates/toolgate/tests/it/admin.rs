@@ -1,6 +1,7 @@
 //! The admin API of the running binary: set up by its link, and used as the page uses it.
 
 mod access;
+mod generated;
 mod servers;
 mod things;
 

@@ -126,6 +126,15 @@ fn a_secret_is_kept_and_never_shown() {
         desk.done("PUT", &format!("/secrets/{name}"), &json!({"value": value}), 400);
     }
     desk.done("DELETE", "/secrets/MY_SECRET", &json!({}), 204);
+    let record = desk.get("/audit?target=method:admin/*&principal=admin:ada");
+    let targets: Vec<&Value> =
+        record["items"].as_array().unwrap().iter().map(|item| &item["target"]).collect();
+    let (removed, kept) = ("method:admin/DELETE /secrets/MY_SECRET", "method:admin/PUT /secrets/MY_SECRET");
+    assert!(
+        targets.first() == Some(&&json!(removed)) && targets.last() == Some(&&json!(kept)),
+        "{targets:?}"
+    );
+    assert!(!record.to_string().contains(value));
     desk.done("DELETE", "/secrets/MY_SECRET", &json!({}), 404);
 }
 
@@ -201,4 +210,15 @@ fn settings_are_shown_with_their_origin_and_without_secrets() {
     std::fs::write(desk.home.join("toolgate.toml"), "[log]\nlevel = 'warn'\n").unwrap();
     let changed = desk.done("POST", "/settings/reload", &json!({}), 200);
     assert!(changed["changed"].as_str().unwrap().contains("log.level"), "{changed}");
+}
+
+#[test]
+fn a_page_that_listens_does_not_keep_the_server_from_ending() {
+    let mut desk = Desk::start("");
+    let mut events = desk.ask("GET", "/events").open();
+    assert!(events.event().is_some());
+    desk.server.running.terminate();
+    while events.event().is_some() {}
+    assert_eq!(desk.server.running.code(), Some(0));
+    assert!(!desk.server.log().contains("did not end in time"), "{}", desk.server.log());
 }
