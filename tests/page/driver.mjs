@@ -81,7 +81,7 @@ export class Stage {
   async view(path, heading) {
     await this.page.evaluate((hash) => { location.hash = hash; }, `#/${path}`);
     await this.page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await this.page.waitForLoadState('networkidle').catch(() => {});
+    await this.page.locator('main:not([aria-busy])').waitFor();
   }
 
   async photograph(name) {

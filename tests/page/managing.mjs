@@ -15,6 +15,7 @@ async function servers(stage) {
   const { page } = stage;
   stage.expect(400, 422);
   await stage.view('servers', 'Servers');
+  await page.getByText('Add a server', { exact: true }).click();
   const form = page.getByRole('form', { name: 'Add a server' });
   await form.getByLabel('Name').fill('odd');
   await form.getByLabel('Program').fill(process.execPath);

@@ -2,7 +2,7 @@
 
 import { put } from "./api.js";
 import { say } from "./ask.js";
-import { fill, pairs, section } from "./dom.js";
+import { button, fill, h, pairs, section } from "./dom.js";
 import { passwords } from "./enter.js";
 import { blame, field, form } from "./form.js";
 import { when } from "./words.js";
@@ -23,6 +23,6 @@ async function show(root, at) {
     say("the password is another one now; all other logins have ended");
   };
   const facts = pairs([["Name", session.account], ["Role", session.role], ["Login ends unused", when(session.idle_ms)], ["Login ends", when(session.ends_ms)]]);
-  fill(root, facts, section("Change the password", form({ label: "Change the password", fields: [old, next, again], submit: "Change it", send })));
+  fill(root, facts, h("div", { class: "row" }, button("Log out of this page", at.logOut)), section("Change the password", form({ label: "Change the password", fields: [old, next, again], submit: "Change it", send })));
   return {};
 }

@@ -57,7 +57,7 @@ function acts(one, at, load) {
   const out = asked(`End all logins of ${one.name}?`, "They have to log in again.", "End them", () => remove(path`/accounts/${one.name}/sessions`), "ended");
   const gone = asked(`Remove the account ${one.name}?`, "Its logins end at once.", "Remove", () => remove(path`/accounts/${one.name}`), `removed: ${one.name}`);
   return h("div", { class: "row" },
-    button("New password", newLink, { "data-act": "link", "aria-label": `Make a link for a new password of ${one.name}` }),
-    button("Log out", out, { "data-act": "out", "aria-label": `End all logins of ${one.name}` }),
+    button("New password", newLink, { "data-act": "link", "aria-label": `New password for ${one.name}` }),
+    button("Log out", out, { "data-act": "out", "aria-label": `Log out everywhere: ${one.name}` }),
     one.name !== at.session().account && button("Remove", gone, { class: "danger", "data-act": "remove", "aria-label": `Remove the account ${one.name}` }));
 }

@@ -32,6 +32,7 @@ const shared = {
   may: (role) => ROLES.indexOf(session?.role) >= ROLES.indexOf(role),
   session: () => session,
   onView: () => {},
+  logOut,
   keep: (next) => {
     session = next;
     keepCsrf(next.csrf);
@@ -138,7 +139,7 @@ function header(nav, live) {
   });
   const who = h("a", { href: "#/account", class: "who" }, session.account, h("span", { class: "role" }, ` ${session.role}`));
   return h("header", { class: "top" }, menu, h("a", { class: "brand", href: "#/overview" }, "Toolgate"), live,
-    h("span", { class: "gap" }), themeSwitch(), who, button("Log out", logOut));
+    h("span", { class: "gap" }), themeSwitch(), who, button("Log out", logOut, { class: "out" }));
 }
 
 function navigation() {

@@ -8,7 +8,7 @@ import { state, when } from "./words.js";
 
 export function pins(may) {
   const list = h("div", { class: "inbox" });
-  const element = h("section", {}, h("h2", { tabindex: -1 }, "Changed tool definitions"), list);
+  const element = h("section", {}, h("h2", { tabindex: -1 }, "New and changed tool definitions"), list);
   const load = async () => {
     const all = await items("/pins");
     const open = all.filter((one) => one.acceptable && one.standing !== "trusted");
@@ -36,5 +36,5 @@ function pin(one, may, load) {
 }
 
 function says(finding) {
-  return isDiff(finding.says) ? shown(finding.says, `What changed: ${finding.part}`) : h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": finding.part }, finding.says);
+  return isDiff(finding.says) ? shown(finding.says, `What changed: ${finding.part}`) : h("p", { class: "prose" }, finding.says);
 }

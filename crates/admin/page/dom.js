@@ -82,13 +82,15 @@ export function table(caption, columns) {
   const heads = columns.map((column) => h("th", { scope: "col" }, column || h("span", { class: "unseen" }, "Actions")));
   const element = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, heads)), body);
   const row = (...cells) => {
-    const made = cells.map((cell, place) => h("td", { "data-column": columns[place] || undefined }, cell ?? "–"));
+    const none = (cell) => cell === undefined || cell === null || cell === false || cell === "";
+    const made = cells.map((cell, place) => h("td", { "data-column": columns[place] || undefined, class: none(cell) && "none" }, none(cell) ? columns[place] && "–" : cell));
     return h("tr", {}, made);
   };
   return { element: h("div", { class: "table" }, element), body, row };
 }
 
+// Names and values; a third word `wide` gives one more room.
 export function pairs(entries) {
-  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  return h("dl", { class: "pairs" }, shown.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false && value !== 0);
+  return h("dl", { class: "pairs" }, shown.map(([name, value, room]) => h("div", { class: room }, h("dt", {}, name), h("dd", {}, value))));
 }

@@ -1,7 +1,7 @@
 // Small graphs of the last minutes, drawn as SVG; each also says in words what it shows.
 
 import { h, svg } from "./dom.js";
-import { clockAt } from "./words.js";
+import { clockAt, round } from "./words.js";
 
 const COLUMNS = 120;
 const HEIGHT = 40;
@@ -21,7 +21,7 @@ export const sum = (values) => values.reduce((a, b) => a + b, 0);
 export const most = (values) => Math.max(...values);
 
 // A graph with a title; `draw` shows lines, each `{name, data, kind}`, where a kind is `bars` or `line`.
-export function graph(title, unit) {
+export function graph(title) {
   const plot = svg("svg", { viewBox: `0 0 ${COLUMNS} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" });
   const value = h("output", { class: "now" });
   const scale = h("span", { class: "scale" });
@@ -43,12 +43,14 @@ export function graph(title, unit) {
   plot.addEventListener("pointermove", read);
   plot.addEventListener("pointerleave", rest);
 
-  const draw = (next, now, span) => {
+  const draw = (next, now, span, unit) => {
     lines = next;
-    const top = Math.max(1, ...lines.flatMap(({ data }) => data.map((one) => one.value ?? 0)));
-    plot.replaceChildren(...lines.map((line) => shape(line, top)));
+    const found = Math.max(0, ...lines.flatMap(({ data }) => data.map((one) => one.value ?? 0)));
+    // Nothing at all is a flat line, not a full one.
+    plot.replaceChildren(...lines.map((line) => shape(line, found || 1)));
+    const top = round(found);
     plot.setAttribute("aria-label", `${title}, ${span}: now ${now}, at most ${top} ${unit}`);
-    scale.textContent = `max ${top} ${unit}`;
+    scale.textContent = `at most ${top} ${unit}`;
     resting = now;
     rest();
   };

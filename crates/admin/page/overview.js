@@ -67,12 +67,13 @@ function sourceChip(one) {
 
 function drawing() {
   let samples = [];
-  let totals = { calls: 0, failed: 0, limited: 0 };
+  let totals = { step_seconds: 5, calls: 0, failed: 0, limited: 0 };
   let chosen = "10 minutes";
-  const calls = graph("Calls", "a step");
-  const failed = graph("Errors", "a step");
-  const latency = graph("Latency", "ms");
-  const limited = graph("Rate-limit hits", "a step");
+  let aligned = false;
+  const calls = graph("Calls");
+  const failed = graph("Errors");
+  const latency = graph("Latency");
+  const limited = graph("Rate-limit hits");
   const since = h("p", { class: "hint" });
   const choice = h("select", { "aria-label": "Time shown", onchange: () => ((chosen = choice.value), draw()) }, Object.keys(SPANS).map((name) => h("option", {}, name)));
   const all = h("div", { class: "graphs" }, [calls, failed, latency, limited].map((one) => one.element));
@@ -83,7 +84,7 @@ function drawing() {
     const of = (pick, join) => columns(samples, each, pick, join);
     const bars = (target, key, tone) => {
       const data = of((one) => one[key], sum);
-      target.draw([{ name: key, data, kind: "bars", tone }], count(sum(data.map((one) => one.value ?? 0))), chosen);
+      target.draw([{ name: key, data, kind: "bars", tone }], count(sum(data.map((one) => one.value ?? 0))), chosen, `in ${totals.step_seconds * each} s`);
     };
     bars(calls, "calls", "calm");
     bars(failed, "failed", "bad");
@@ -91,8 +92,8 @@ function drawing() {
     const half = of((one) => one.p50_ms, most);
     const slow = of((one) => one.p95_ms, most);
     const last = [half, slow].map((data) => data.findLast((one) => one.value !== undefined)?.value);
-    const now = last[0] === undefined ? "no calls" : `p50 ≤ ${round(last[0])} ms, p95 ≤ ${round(last[1])} ms`;
-    latency.draw([{ name: "p95", data: slow, kind: "line", tone: "busy" }, { name: "p50", data: half, kind: "line", tone: "calm" }], now, chosen);
+    const now = last[0] === undefined ? "no calls" : `p50 ≤ ${round(last[0])}, p95 ≤ ${round(last[1])} ms`;
+    latency.draw([{ name: "p95", data: slow, kind: "line", tone: "busy dashed" }, { name: "p50", data: half, kind: "line", tone: "calm" }], now, chosen, "ms");
     since.textContent = `Since the start: ${plural(totals.calls, "call")}, ${count(totals.failed)} failed, ${count(totals.limited)} refused by a limit.`;
   };
   const start = (metrics) => {
@@ -101,8 +102,13 @@ function drawing() {
     totals = rest;
     draw();
   };
-  const add = (sample) => {
+  const add = async (sample) => {
     if (samples.at(-1)?.at_ms >= sample.at_ms) return;
+    // What came between the step before and the first look would count twice: once more, at the end of a step.
+    if (!aligned) {
+      aligned = true;
+      return start(await get("/metrics"));
+    }
     samples = [...samples, sample].slice(-KEPT);
     for (const key of ["calls", "failed", "limited"]) totals[key] += sample[key];
     draw();

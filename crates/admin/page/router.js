@@ -49,6 +49,7 @@ export class Router {
     this.main.replaceChildren(heading, root);
     this.context.onView(at.name);
     if (focus) heading.focus();
+    this.main.setAttribute("aria-busy", "true");
     try {
       const shown = await view.show(root, { ...at, ...this.context });
       if (turn === this.turn) this.shown = shown;
@@ -56,6 +57,7 @@ export class Router {
     } catch (problem) {
       if (turn === this.turn) root.append(h("div", { class: "fault whole", role: "alert" }, telling(problem)));
     }
+    if (turn === this.turn) this.main.removeAttribute("aria-busy");
   }
 
   tell(kind, value) {

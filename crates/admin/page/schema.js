@@ -93,7 +93,7 @@ function propertyOf(name, part, needed) {
   const made = readerOf(name, part);
   const facts = [part.description, part.default !== undefined && `default ${JSON.stringify(part.default)}`, range(part), made.note].filter(Boolean);
   const one = field(name, [h("code", {}, name), needed && h("span", { class: "needed" }, " (required)")], { ...made.options, hint: facts.join(" · ") || undefined, "aria-required": needed ? "true" : undefined });
-  const read = () => (one.control.value === "" ? undefined : made.parse(one.control.value));
+  const read = () => (one.control.value === "" && !(needed && made.blank) ? undefined : made.parse(one.control.value));
   return { name, needed, field: one, read };
 }
 
@@ -108,7 +108,10 @@ function readerOf(name, part) {
     const options = [["", "–"], ...part.enum.map((value) => [JSON.stringify(value), String(value)])];
     return { options: { kind: "select", options }, parse: JSON.parse };
   }
-  if (type === "string") return { options: LONG.test(name) ? { kind: "area", rows: 3 } : {}, parse: (text) => text };
+  if (type === "string") {
+    const long = LONG.test(name);
+    return { options: long ? { kind: "area", rows: 3 } : {}, blank: long && !part.minLength, parse: (text) => text };
+  }
   if (type === "boolean") return { options: { kind: "select", options: [["", "–"], ["true", "true"], ["false", "false"]] }, parse: JSON.parse };
   if (type === "integer" || type === "number") return { options: { inputmode: type === "integer" ? "numeric" : "decimal" }, parse: (text) => numberOf(name, text, type) };
   if (type === "array" && typeOf(part.items ?? {}) === "string" && !part.items.enum) {

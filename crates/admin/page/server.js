@@ -4,7 +4,7 @@ import { get, path, post, remove } from "./api.js";
 import { dialog, doing, say, sure } from "./ask.js";
 import { button, fill, h, pairs, section } from "./dom.js";
 import { field, form } from "./form.js";
-import { at as exactly, state } from "./words.js";
+import { at as exactly, plural, state } from "./words.js";
 
 export async function server(root, at, name) {
   const facts = h("div");
@@ -41,11 +41,11 @@ function redraw(acts, buttons) {
 function factsOf(one) {
   return pairs([
     ["State", state(one.state)],
-    ["Problem", one.error && [one.error, one.hint && h("span", { class: "hint" }, ` ${one.hint}`)]],
-    ["Reached by", [h("code", { class: "long" }, one.reach), ` (${one.transport})`]],
+    ["Problem", one.error && [one.error, one.hint && h("span", { class: "hint" }, ` ${one.hint}`)], "wide"],
+    ["Reached by", [h("code", { class: "long" }, one.reach), ` (${one.transport})`], "wide"],
     ["Speaks", one.version && `${one.version} (${one.era})`],
-    ["Offers", `${one.tools} tools, ${one.resources} resources, ${one.prompts} prompts`],
-    ["Connections", `${one.connections}, lost ${one.lost} times`],
+    ["Offers", [plural(one.tools, "tool"), plural(one.resources, "resource"), plural(one.prompts, "prompt")].join(", ")],
+    ["Connections", `${one.connections} now, ${one.lost} lost`],
     ["Processes", one.processes.join(", ")],
     ["Calls under way", String(one.in_flight)],
   ]);

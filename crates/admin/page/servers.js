@@ -2,7 +2,7 @@
 
 import { items, post } from "./api.js";
 import { say } from "./ask.js";
-import { fill, h, renew, section, table } from "./dom.js";
+import { fill, h, renew, table } from "./dom.js";
 import { field, form } from "./form.js";
 import { link } from "./router.js";
 import { server } from "./server.js";
@@ -19,9 +19,9 @@ async function all(root, at) {
   const row = (one) => list.row(h("a", { href: link("servers", one.name) }, one.name), state(one.state), h("code", { class: "long" }, one.reach),
     String(one.tools), String(one.in_flight), one.error && h("span", {}, one.error, one.hint && h("span", { class: "hint" }, ` ${one.hint}`)));
   const load = async () => {
-    renew(list.body, await items("/upstreams"), ({ name }) => name, row, "There is no other server yet.");
+    renew(list.body, await items("/upstreams"), ({ name }) => name, row, "There is no other server yet: add one below, or a table [mcp.NAME] in the settings.");
   };
-  fill(root, list.element, at.may("admin") && section("Add a server", adding(load)));
+  fill(root, list.element, at.may("admin") && h("details", {}, h("summary", {}, "Add a server"), adding(load)));
   await load();
   return { status: load, changed: (what) => ["upstreams", "tools", "all"].includes(what) && load() };
 }

@@ -36,7 +36,7 @@ export function took(us) {
   return `${round(us / 1000 / 1000)} s`;
 }
 
-export const round = (value) => (value >= 100 ? Math.round(value).toString() : Number(value.toPrecision(2)).toString());
+export const round = (value) => (value >= 100 || Number.isInteger(value) ? Math.round(value).toString() : Number(value.toPrecision(2)).toString());
 export const count = (value) => value.toLocaleString();
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 

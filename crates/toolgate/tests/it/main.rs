@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod admin_page;
+#[cfg(test)]
 mod catalog;
 #[cfg(test)]
 mod chaos;
