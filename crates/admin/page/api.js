@@ -4,6 +4,7 @@ const BASE = "/admin/api";
 const LONGEST_WAIT_SHOWN = 3600;
 
 let csrf = "0";
+let owner;
 let lost = () => {};
 
 // What the API refused, in its own words.
@@ -18,8 +19,9 @@ export class Problem extends Error {
   }
 }
 
-export const keepCsrf = (value) => {
+export const keepCsrf = (value, account) => {
   csrf = value || "0";
+  owner = account;
 };
 
 // Who is told when the login is over.
@@ -38,7 +40,15 @@ export function query(values) {
 
 export const address = (where) => BASE + where;
 
-async function ask(method, where, body, { signal, entering } = {}) {
+// Another tab may have logged in anew: its login is as good, if it is the same account's.
+async function renewed() {
+  const session = await get("/session");
+  if (!owner || session.account !== owner) return false;
+  csrf = session.csrf;
+  return true;
+}
+
+async function ask(method, where, body, { signal, entering, again } = {}) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -54,6 +64,7 @@ async function ask(method, where, body, { signal, entering } = {}) {
   const details = await answer.json().catch(() => ({}));
   const wait = Math.min(Number(answer.headers.get("Retry-After")) || 0, LONGEST_WAIT_SHOWN);
   const problem = new Problem(answer.status, details, wait);
+  if (problem.word === "csrf" && !entering && !again && (await renewed())) return ask(method, where, body, { signal, again: true });
   if (problem.status === 401 && !entering) lost(problem);
   throw problem;
 }

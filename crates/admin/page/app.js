@@ -35,7 +35,7 @@ const shared = {
   logOut,
   keep: (next) => {
     session = next;
-    keepCsrf(next.csrf);
+    keepCsrf(next.csrf, next.account);
   },
 };
 
@@ -52,7 +52,7 @@ async function start() {
     const link = takeLink();
     if (link) leave(() => setUp(gate, link, entered));
   });
-  onLost((problem) => session && leave(() => enter(gate, problem, entered, session.account)));
+  onLost((problem) => session && gate.hidden && leave(() => enter(gate, problem, entered, session.account)));
   const link = takeLink();
   if (link) return leave(() => setUp(gate, link, entered));
   try {
@@ -104,19 +104,28 @@ function run() {
   const context = Object.assign(Object.create(null), shared, { onView: mark });
   const router = new Router(main, VIEWS, context);
   const told = {
-    live: (is) => live.replaceChildren(is ? state("connected", "live") : state("connecting", "not live")),
+    live: (is) => {
+      live.replaceChildren(is ? state("connected", "live") : state("connecting", "not live"));
+      if (is && deaf) router.tell("changed", "all");
+      deaf = !is;
+    },
     status: (status) => {
       context.status = status;
       renew(context);
       router.tell("status", status);
     },
     metrics: (sample) => router.tell("metrics", sample),
-    changed: ({ what }) => router.tell("changed", what),
+    changed: ({ what }) => {
+      router.tell("changed", what);
+      if (what === "accounts") get("/session").then((next) => next.role !== session.role && entered(next), () => {});
+    },
   };
+  let deaf = false;
   let silence = () => {};
   const resume = () => {
     silence = listen(told);
-    router.tell("changed", "all");
+    if (router.shown) router.tell("changed", "all");
+    else router.go(false);
   };
   const begin = async () => {
     context.status = await get("/status").catch(() => undefined);

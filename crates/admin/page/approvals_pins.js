@@ -3,7 +3,7 @@
 import { items, path, post } from "./api.js";
 import { doing } from "./ask.js";
 import { isDiff, shown } from "./diff.js";
-import { button, h, pairs, renew } from "./dom.js";
+import { button, h, pairs, renew, ticked } from "./dom.js";
 import { state, when } from "./words.js";
 
 export function pins(may) {
@@ -29,12 +29,14 @@ function pin(one, may, load) {
     ["First seen", when(one.first_seen_ms)],
     ["Accepted", one.accepted_ms && [when(one.accepted_ms), one.accepted_by && ` by ${one.accepted_by}`]],
   ]);
-  const findings = one.findings.map((finding) => h("div", {}, h("p", {}, state(finding.severity), ` ${finding.part}`), says(finding)));
+  const findings = one.findings.map(said);
   return h("article", { class: "waiting", tabindex: 0, "aria-labelledby": id },
     h("h3", { id }, h("code", {}, one.tool), ` of ${one.source}`), facts, findings,
     may && h("div", { class: "row" }, button("Accept this definition", accept, { class: "main", "data-act": "accept" })));
 }
 
-function says(finding) {
-  return isDiff(finding.says) ? shown(finding.says, `What changed: ${finding.part}`) : h("p", { class: "prose" }, finding.says);
+function said(finding) {
+  const head = [state(finding.severity), ` ${finding.part}`];
+  if (isDiff(finding.says)) return h("div", {}, h("p", {}, head), shown(finding.says.trimEnd(), `What changed: ${finding.part}`));
+  return h("p", { class: "prose" }, head, ": ", ticked(finding.says));
 }

@@ -4,11 +4,14 @@ import { button, freshId, h } from "./dom.js";
 import { telling } from "./form.js";
 
 const STAYS = 6000;
+const MOST = 3;
 
 // Says something in passing, to eyes and screen readers.
 export function say(text, mood = "good") {
   const note = h("div", { class: `note ${mood}` }, text);
-  document.getElementById("said").append(note);
+  const said = document.getElementById("said");
+  said.append(note);
+  while (said.children.length > MOST) said.firstChild.remove();
   setTimeout(() => note.remove(), STAYS);
 }
 

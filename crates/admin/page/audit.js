@@ -19,7 +19,7 @@ async function show(root, at) {
     field("since_ms", "Not before", { kind: "datetime-local", step: 1, value: at.query.since_ms }),
     field("until_ms", "Before", { kind: "datetime-local", step: 1, value: at.query.until_ms }),
     field("principal", "Principal", { value: at.query.principal }),
-    field("target", "Target (kind:name, * fits all)", { value: at.query.target, placeholder: "tool:*" }),
+    field("target", "Target", { value: at.query.target, placeholder: "tool:workspace_*" }),
     field("outcome", "Outcome", { value: at.query.outcome, list: "outcomes", placeholder: "complete" }),
   ];
   const filter = form({ label: "Filter the record", fields: [h("div", { class: "filters" }, fields)], submit: "Search", send: () => search(), extra: [button("Clear", clear), file] });

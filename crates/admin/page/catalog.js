@@ -1,7 +1,7 @@
 // The catalog: every tool with what the policy makes of it; one of them with its form.
 
 import { items, query } from "./api.js";
-import { fill, h, renew } from "./dom.js";
+import { fill, h, renew, ticked } from "./dom.js";
 import { field } from "./form.js";
 import { link } from "./router.js";
 import { tool } from "./tool.js";
@@ -53,7 +53,7 @@ function entry(one) {
   const first = one.description.split("\n")[0];
   return h("li", {}, h("a", { href: link("catalog", one.name) }, h("code", {}, one.name)),
     h("span", { class: "marks" }, state(one.gives), hints(one).map((word) => h("span", { class: "mark" }, word)), h("span", { class: "mark" }, one.source)),
-    h("p", {}, first));
+    h("p", {}, ticked(first)));
 }
 
 // What a tool says of itself.

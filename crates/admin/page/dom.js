@@ -27,6 +27,14 @@ export function fill(element, ...children) {
   return element;
 }
 
+// A text whose literals stand in backticks, with these as code.
+export function ticked(text) {
+  const parts = String(text).split("`");
+  // One that has no partner is a letter like any other.
+  if (parts.length % 2 === 0) return [String(text)];
+  return parts.map((part, place) => (place % 2 ? h("code", {}, part) : part));
+}
+
 export const section = (title, ...parts) => h("section", {}, h("h2", { tabindex: -1 }, title), parts);
 
 let ids = 0;
@@ -83,7 +91,7 @@ export function table(caption, columns) {
   const element = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, heads)), body);
   const row = (...cells) => {
     const none = (cell) => cell === undefined || cell === null || cell === false || cell === "";
-    const made = cells.map((cell, place) => h("td", { "data-column": columns[place] || undefined, class: none(cell) && "none" }, none(cell) ? columns[place] && "–" : cell));
+    const made = cells.map((cell, place) => h("td", { "data-column": columns[place] || undefined, class: none(cell) && "none" }, h("div", {}, none(cell) ? columns[place] && "–" : cell)));
     return h("tr", {}, made);
   };
   return { element: h("div", { class: "table" }, element), body, row };

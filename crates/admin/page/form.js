@@ -1,6 +1,6 @@
 // Forms whose faults stand beside their fields, and that lose nothing when something fails.
 
-import { freshId, h } from "./dom.js";
+import { freshId, h, ticked } from "./dom.js";
 
 // A labelled field. `kind`: text, password, area, select, check, or a type of input.
 export function field(name, label, { kind = "text", hint, options, value, ...rest } = {}) {
@@ -9,7 +9,7 @@ export function field(name, label, { kind = "text", hint, options, value, ...res
   const common = { id, name, "aria-describedby": described, ...rest };
   const control = controlOf(kind, common, options, value);
   const fault = h("p", { id: `${id}-fault`, class: "fault", hidden: true });
-  const says = hint && h("p", { id: `${id}-hint`, class: "hint" }, hint);
+  const says = hint && h("p", { id: `${id}-hint`, class: "hint" }, ticked(hint));
   const named = h("label", { for: id }, label, rest.required && h("span", { class: "needed" }, " (required)"));
   const parts = kind === "check" ? [h("div", { class: "check" }, control, named), says, fault] : [named, says, control, fault];
   const element = h("div", { class: "field" }, parts);
@@ -27,7 +27,7 @@ function controlOf(kind, common, options, value) {
 }
 
 export function blame(one, text) {
-  one.fault.textContent = text;
+  one.fault.replaceChildren(...ticked(text));
   one.fault.hidden = !text;
   if (text) one.control.setAttribute("aria-invalid", "true");
   else one.control.removeAttribute("aria-invalid");
@@ -88,5 +88,5 @@ function show(problem, known, fault) {
 export function telling(problem) {
   if (!problem.status && problem.status !== 0) console.error(problem);
   const text = problem.wait ? `${problem.message} (try again in ${problem.wait} s)` : problem.message;
-  return [h("p", {}, text), problem.hint && h("p", { class: "hint" }, problem.hint)].filter(Boolean);
+  return [h("p", {}, ticked(text)), problem.hint && h("p", { class: "hint" }, ticked(problem.hint))].filter(Boolean);
 }

@@ -1,6 +1,6 @@
 // Which view the address names, and the one that is shown.
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { telling } from "./form.js";
 
 // `#/servers/web?x=1` as its parts.
@@ -55,7 +55,7 @@ export class Router {
       if (turn === this.turn) this.shown = shown;
       else shown?.stop?.();
     } catch (problem) {
-      if (turn === this.turn) root.append(h("div", { class: "fault whole", role: "alert" }, telling(problem)));
+      if (turn === this.turn) root.append(h("div", { class: "fault whole", role: "alert" }, telling(problem)), button("Try again", () => this.go(true)));
     }
     if (turn === this.turn) this.main.removeAttribute("aria-busy");
   }

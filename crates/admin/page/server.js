@@ -2,9 +2,12 @@
 
 import { get, path, post, remove } from "./api.js";
 import { dialog, doing, say, sure } from "./ask.js";
-import { button, fill, h, pairs, section } from "./dom.js";
+import { button, fill, h, pairs, section, ticked } from "./dom.js";
 import { field, form } from "./form.js";
 import { at as exactly, plural, state } from "./words.js";
+
+// What a program writes is told by nobody; it is looked at.
+const EVERY = 3000;
 
 export async function server(root, at, name) {
   const facts = h("div");
@@ -28,7 +31,7 @@ export async function server(root, at, name) {
   };
   fill(root, h("p", {}, h("a", { href: "#/servers" }, "← all servers")), acts, facts, notes, section("What its program wrote", tail));
   await load();
-  const timer = setInterval(() => load().catch(() => {}), 3000);
+  const timer = setInterval(() => root.offsetParent && load().catch(() => {}), EVERY);
   return { status: load, changed: (what) => ["upstreams", "tools", "all"].includes(what) && load(), stop: () => clearInterval(timer) };
 }
 
@@ -41,7 +44,7 @@ function redraw(acts, buttons) {
 function factsOf(one) {
   return pairs([
     ["State", state(one.state)],
-    ["Problem", one.error && [one.error, one.hint && h("span", { class: "hint" }, ` ${one.hint}`)], "wide"],
+    ["Problem", one.error && [ticked(one.error), one.hint && h("span", { class: "hint" }, " ", ticked(one.hint))], "wide"],
     ["Reached by", [h("code", { class: "long" }, one.reach), ` (${one.transport})`], "wide"],
     ["Speaks", one.version && `${one.version} (${one.era})`],
     ["Offers", [plural(one.tools, "tool"), plural(one.resources, "resource"), plural(one.prompts, "prompt")].join(", ")],

@@ -2,7 +2,7 @@
 
 import { items, post } from "./api.js";
 import { say } from "./ask.js";
-import { fill, h, renew, table } from "./dom.js";
+import { fill, h, renew, table, ticked } from "./dom.js";
 import { field, form } from "./form.js";
 import { link } from "./router.js";
 import { server } from "./server.js";
@@ -17,7 +17,7 @@ function show(root, at) {
 async function all(root, at) {
   const list = table("Other MCP servers", ["Name", "State", "Reached by", "Tools", "Under way", "Problem"]);
   const row = (one) => list.row(h("a", { href: link("servers", one.name) }, one.name), state(one.state), h("code", { class: "long" }, one.reach),
-    String(one.tools), String(one.in_flight), one.error && h("span", {}, one.error, one.hint && h("span", { class: "hint" }, ` ${one.hint}`)));
+    String(one.tools), String(one.in_flight), one.error && h("span", {}, ticked(one.error), one.hint && h("span", { class: "hint" }, " ", ticked(one.hint))));
   const load = async () => {
     renew(list.body, await items("/upstreams"), ({ name }) => name, row, "There is no other server yet: add one below, or a table [mcp.NAME] in the settings.");
   };

@@ -2,7 +2,7 @@
 
 import { get, path, post, query } from "./api.js";
 import { hints } from "./catalog.js";
-import { button, fill, h, pairs, section, table } from "./dom.js";
+import { button, fill, h, pairs, section, table, ticked } from "./dom.js";
 import { telling } from "./form.js";
 import { schemaForm } from "./schema.js";
 import { state, took } from "./words.js";
@@ -16,7 +16,7 @@ export async function tool(root, at, name) {
     ["Definition", `${one.bytes.toLocaleString()} bytes`],
     ["Policy", [state(one.gives), ` by rule ${one.rule}`, !one.listed && " (not listed)"]],
   ]);
-  fill(root, h("p", {}, h("a", { href: "#/catalog" }, "← all tools")), h("p", { class: "prose" }, one.description), facts,
+  fill(root, h("p", {}, h("a", { href: "#/catalog" }, "← all tools")), h("p", { class: "prose" }, ticked(one.description)), facts,
     at.may("admin") && section("Try it", trying(name, definition)),
     section("Policy", rules(policy)),
     section("Definition", h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "Definition" }, JSON.stringify(definition, null, 2))));
@@ -53,7 +53,7 @@ function trying(name, definition) {
 function outcome(tried) {
   const good = tried.outcome === "complete" && !tried.result?.isError;
   const head = h("p", {}, state(good ? "complete" : "failed", good ? "complete" : tried.result?.isError ? "the tool failed" : tried.outcome), ` in ${took(tried.took_ms * 1000)}`);
-  if (tried.error) return [head, h("div", { class: "fault whole" }, h("p", {}, tried.error), tried.hint && h("p", { class: "hint" }, tried.hint))];
+  if (tried.error) return [head, h("div", { class: "fault whole" }, h("p", {}, ticked(tried.error)), tried.hint && h("p", { class: "hint" }, ticked(tried.hint)))];
   const content = (tried.result?.content ?? []).map(shownContent);
   const data = tried.result?.structuredContent;
   return [head, ...content, ...(data ? [h("details", {}, h("summary", {}, "Structured content"), code(JSON.stringify(data, null, 2), "Structured content"))] : [])];
