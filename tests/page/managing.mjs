@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 
+import { viewing } from './viewing.mjs';
+
 export async function managing(stage) {
   await stage.setUp();
   await servers(stage);
@@ -9,6 +11,7 @@ export async function managing(stage) {
   await catalog(stage);
   await audit(stage);
   await settings(stage);
+  await viewing(stage);
 }
 
 async function servers(stage) {

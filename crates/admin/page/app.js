@@ -82,8 +82,8 @@ function entered(next) {
 }
 
 async function logOut() {
-  await remove("/session").catch(() => {});
   running?.stop();
+  await remove("/session").catch(() => {});
   running = undefined;
   session = undefined;
   keepCsrf();

@@ -102,7 +102,7 @@ function rejecting(one, load) {
     say(`rejected: ${one.target}`);
     await load();
   };
-  const element = form({ label: `Reject ${one.target}`, fields: [reason], submit: "Reject", send, hidden: true });
+  const element = form({ label: `Reject ${one.target}`, fields: [reason], submit: "Reject", tone: "danger", send, hidden: true });
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     element.hidden = true;

@@ -34,9 +34,9 @@ export function blame(one, text) {
 }
 
 // A form: `send` gets the values by name, and may throw a problem, which is then shown where it belongs.
-export function form({ label, fields, submit, send, extra, ...rest }) {
+export function form({ label, fields, submit, tone = "main", send, extra, ...rest }) {
   const fault = h("div", { class: "fault whole", role: "alert", hidden: true });
-  const go = h("button", { type: "submit", class: "main" }, submit);
+  const go = h("button", { type: "submit", class: tone }, submit);
   const values = () => Object.fromEntries(known.map((one) => [one.named, one.control.type === "checkbox" ? one.control.checked : one.control.value]));
   const element = h("form", { "aria-label": label, novalidate: true, ...rest }, fields, fault, h("div", { class: "row" }, go, extra));
   const known = [...element.querySelectorAll(".field")];

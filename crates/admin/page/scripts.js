@@ -48,7 +48,7 @@ async function one(root, at, name) {
     seen = await get(path`/scripts/${name}`);
     facts.replaceChildren(factsOf(seen));
     changes.hidden = seen.approved === undefined || seen.approved === null;
-    if (!changes.hidden) changes.replaceChildren(h("h2", {}, "Since it was approved"), shown(between(seen.approved, seen.source)));
+    if (!changes.hidden) changes.replaceChildren(h("h2", {}, "Since it was approved"), shown(between(seen.approved.trimEnd(), seen.source.trimEnd())));
     source.control.value = seen.source;
   };
   const save = async (values) => {
@@ -56,7 +56,7 @@ async function one(root, at, name) {
     say("saved; it has to be approved again");
     await load();
   };
-  const editor = form({ label: `Edit ${name}`, fields: [source], submit: "Save", send: save });
+  const editor = form({ label: `Edit ${name}`, fields: [source], submit: "Save", send: save, class: "wide" });
   if (!at.may("admin")) editor.querySelector("[type=submit]").hidden = true;
   fill(root, facts, at.may("approver") && deciding(name, () => seen.info.hash, load), changes, editor);
   await load();
@@ -75,12 +75,12 @@ function factsOf({ info, decided_by: by, decided_ms: decided }) {
 // Both name the bytes that were looked at, and decide on no others.
 function deciding(name, hash, load) {
   const approve = (event) => doing(event, () => post(path`/scripts/${name}/approve`, { hash: hash() }), "approved").then(load);
-  const reason = field("reason", "Reason", { maxlength: 1000 });
+  const reason = field("reason", "Reason, if it is rejected", { maxlength: 1000 });
   const send = async (values) => {
     await post(path`/scripts/${name}/reject`, { hash: hash(), reason: values.reason || undefined });
     say("rejected");
     await load();
   };
-  const extra = button("Approve these bytes", approve, { class: "main" });
-  return form({ label: `Decide on ${name}`, fields: [reason], submit: "Reject", send, extra });
+  const extra = button("Approve as shown", approve, { class: "main" });
+  return form({ label: `Decide on ${name}`, fields: [reason], submit: "Reject", tone: "danger", send, extra });
 }
