@@ -72,6 +72,7 @@ export class Stage {
   }
 
   async logIn(password = PASSWORD) {
+    await this.page.getByRole('heading', { name: 'Log in' }).waitFor();
     await this.page.getByLabel('Name').fill(ACCOUNT);
     await this.page.getByLabel('Password').fill(password);
     await this.page.getByRole('button', { name: 'Log in' }).click();

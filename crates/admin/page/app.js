@@ -4,6 +4,7 @@ import { get, keepCsrf, onLost, remove } from "./api.js";
 import { access } from "./access.js";
 import { account } from "./account.js";
 import { approvals } from "./approvals.js";
+import { fail, say } from "./ask.js";
 import { audit } from "./audit.js";
 import { catalog } from "./catalog.js";
 import { button, h } from "./dom.js";
@@ -16,7 +17,7 @@ import { secrets } from "./secrets.js";
 import { servers } from "./servers.js";
 import { settings } from "./settings.js";
 import { themeSwitch } from "./theme.js";
-import { state } from "./words.js";
+import { age, plural, state } from "./words.js";
 
 const VIEWS = { overview, approvals, catalog, servers, scripts, secrets, access, audit, settings, account };
 const ROLES = ["viewer", "approver", "admin"];
@@ -83,7 +84,14 @@ function entered(next) {
 
 async function logOut() {
   running?.stop();
-  await remove("/session").catch(() => {});
+  try {
+    await remove("/session");
+  } catch (problem) {
+    if (problem.status !== 401) {
+      running = run();
+      return fail(problem);
+    }
+  }
   running = undefined;
   session = undefined;
   keepCsrf();
@@ -110,6 +118,7 @@ function run() {
       deaf = !is;
     },
     status: (status) => {
+      if (status.approvals > (context.status?.approvals ?? 0)) say(`${plural(status.approvals, "call waits", "calls wait")} for a person`, "busy");
       context.status = status;
       renew(context);
       router.tell("status", status);
@@ -159,7 +168,13 @@ function navigation() {
     return { name, view, link, item: h("li", {}, link) };
   });
   const nav = h("nav", { id: "nav", "aria-label": "Views" }, h("ul", {}, links.map(({ item }) => item)));
+  let number = 0;
+  // Whoever looks at another tab sees in this one's name that something waits.
+  const entitle = () => {
+    document.title = (number ? `(${number}) ` : "") + document.title.replace(/^\(\d+\) /, "");
+  };
   const mark = (shown) => {
+    entitle();
     for (const { name, link } of links) {
       if (name === shown) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -167,11 +182,13 @@ function navigation() {
   };
   const renew = (context) => {
     for (const { view, item } of links) item.hidden = Boolean(view.visible && !view.visible(context));
-    const number = context.status?.approvals ?? 0;
+    number = context.status?.approvals ?? 0;
+    entitle();
     waiting.hidden = !number;
     waiting.replaceChildren(String(number), h("span", { class: "unseen" }, " waiting"));
   };
   return { nav, mark, renew };
 }
 
+setInterval(age, 10_000);
 start();

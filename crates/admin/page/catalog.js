@@ -30,7 +30,8 @@ async function list(root, at) {
     renew(found, fitting, ({ name }) => name, entry, "No tool fits.");
   };
   const load = async () => {
-    tools = await items(`/tools${query({ principal: eyes.control.value.trim() })}`);
+    const principal = eyes.control.value.trim();
+    tools = (await items(`/tools${query({ principal })}`)).map((one) => ({ ...one, principal }));
     const chosen = source.control.value;
     const names = [...new Set(tools.map((one) => one.source))];
     source.control.replaceChildren(h("option", { value: "" }, "all sources"), ...names.map((name) => h("option", {}, name)));
@@ -51,7 +52,7 @@ const textOf = (one) => `${one.name} ${one.title ?? ""} ${one.description} ${one
 
 function entry(one) {
   const first = one.description.split("\n")[0];
-  return h("li", {}, h("a", { href: link("catalog", one.name) }, h("code", {}, one.name)),
+  return h("li", {}, h("a", { href: link("catalog", one.name) + query({ principal: one.principal }) }, h("code", {}, one.name)),
     h("span", { class: "marks" }, state(one.gives), hints(one).map((word) => h("span", { class: "mark" }, word)), h("span", { class: "mark" }, one.source)),
     h("p", {}, ticked(first)));
 }

@@ -24,9 +24,17 @@ export function span(ms) {
 // A moment as distance, with the exact time at hand.
 export function when(ms, none = "never") {
   if (ms === undefined || ms === null) return none;
+  return h("time", { datetime: new Date(ms).toISOString(), title: at(ms), "data-ms": ms }, distance(ms));
+}
+
+function distance(ms) {
   const away = ms - Date.now();
-  const words = away > 0 ? `in ${span(away)}` : -away < 5 * SECOND ? "just now" : `${span(-away)} ago`;
-  return h("time", { datetime: new Date(ms).toISOString(), title: at(ms) }, words);
+  return away > 0 ? `in ${span(away)}` : -away < 5 * SECOND ? "just now" : `${span(-away)} ago`;
+}
+
+// Distances grow: those on the page are written anew.
+export function age() {
+  for (const element of document.querySelectorAll("time[data-ms]")) element.textContent = distance(Number(element.dataset.ms));
 }
 
 export function took(us) {
