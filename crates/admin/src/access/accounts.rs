@@ -62,6 +62,8 @@ pub(crate) struct NewAccount {
     pub(crate) password: Secret,
     /// The role of one that is made; without it, none is made.
     pub(crate) role: Option<Role>,
+    /// Whether it may be there already, and gets another password then.
+    pub(crate) may_exist: bool,
     pub(crate) by: String,
 }
 
@@ -159,6 +161,7 @@ impl Accounts {
         let now_ms = self.clock.unix_ms();
         let before = self.find(&new.name).await?;
         let (write, record) = match (&before, new.role) {
+            (Some(_), _) if !new.may_exist => return Err(Problem::field("account", "is taken")),
             (Some((document, record)), _) => {
                 let record = Record { password, generation: record.generation + 1, ..record.clone() };
                 (replace(document, &record), record)

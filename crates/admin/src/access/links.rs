@@ -103,21 +103,18 @@ impl Accounts {
             return Err(Problem::forbidden("link", "this link was used, or is too old")
                 .hint("`toolgate admin link` makes a new one"));
         };
-        let names_nobody = link.account.is_none();
+        // A link that names nobody must not become a way into an account that is there.
+        let may_exist = link.account.is_some();
         let name = chosen(link.account, name)?;
         if let Some(why) = fault(password.expose()) {
             return Err(Problem::field("password", why));
-        }
-        // A link that names nobody must not become a way into an account that is there.
-        if names_nobody && self.find(&name).await?.is_some() {
-            return Err(Problem::field("account", "is taken"));
         }
         let used = Write::Remove {
             collection: Collection::Links,
             id: document.id.clone(),
             revision: document.revision,
         };
-        let new = NewAccount { name, password, role: link.role, by: link.by };
+        let new = NewAccount { name, password, role: link.role, may_exist, by: link.by };
         self.put(new, Some(used), passwords).await
     }
 

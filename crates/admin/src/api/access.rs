@@ -162,6 +162,7 @@ async fn password(ask: Ask, given: ChangePassword) -> Result<LoggedIn<Session>, 
         name: login.account.clone(),
         password: Secret::new(given.new),
         role: None,
+        may_exist: true,
         by: login.account.clone(),
     };
     let (account, generation) = admin.accounts.put(new, None, &admin.passwords).await?;

@@ -222,7 +222,10 @@ impl Desk for Office {
 
     fn accept_pin(&self, source: String, tool: String, digest: String, by: String) -> Told<'_, PinnedTool> {
         Box::pin(async move {
-            self.from.parts.pins.accept_exactly(&source, &tool, &digest, &by).await.map(shown::pin)
+            let accepted = self.from.parts.pins.accept_exactly(&source, &tool, &digest, &by).await?;
+            // The pins know it already, so nobody else tells the hub.
+            self.from.hub.policy_changed();
+            Ok(shown::pin(accepted))
         })
     }
 
