@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_admin::AdminConfig;
 use toolgate_audit::AuditConfig;
 use toolgate_browser::BrowserConfig;
 use toolgate_config::LogConfig;
@@ -142,6 +143,7 @@ pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
     pub(crate) http: HttpConfig,
+    pub(crate) admin: AdminConfig,
     pub(crate) log: LogConfig,
     pub(crate) output: OutputConfig,
     pub(crate) catalog: CatalogConfig,
@@ -181,6 +183,7 @@ impl Default for Settings {
             transport: Transport::default(),
             packs: PackName::ALL.to_vec(),
             http: HttpConfig::default(),
+            admin: AdminConfig::default(),
             log: LogConfig::default(),
             output: OutputConfig::default(),
             catalog: CatalogConfig::default(),

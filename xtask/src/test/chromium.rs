@@ -1,4 +1,4 @@
-//! The Chromium that the tests of the browser run in: found, or installed.
+//! The Chromium that the tests of the browser and of the admin page run in: found, or installed.
 
 use std::path::Path;
 

@@ -24,6 +24,7 @@ impl Settings {
         visitor.key("data_dir", doc, &mut folder);
         self.data_dir = folder.0.unwrap_or_default();
         visitor.key("http", "Serving over HTTP.", &mut self.http);
+        visitor.key("admin", "The admin page at `/admin`, and its API.", &mut self.admin);
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
         visitor.key("output", "How answers go out.", &mut self.output);
         visitor.key("catalog", "How clients come to know the tools.", &mut self.catalog);

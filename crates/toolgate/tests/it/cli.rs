@@ -63,6 +63,7 @@ fn help_names_the_commands() {
       secret       Keep secrets that the configuration uses and nobody else sees
       script       Look at scripts, approve and run them
       audit        Search, export and verify the record of all calls
+      admin        Let people in to the admin page: links to set up an account, and who has one
       pins         See which tools of other servers are held because their definition changed, and
                    accept them
       config       See, check and change the configuration
