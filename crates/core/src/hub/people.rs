@@ -28,6 +28,7 @@ impl Hub {
             name: &name,
             source: None,
             digest: "",
+            code: None,
             arguments: None,
             outcome: "complete",
             took,
