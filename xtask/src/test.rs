@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that has to hold, in order, on a machine that has Rust, Node.js and Python.
 
+mod chromium;
 mod postgres;
 mod report;
 
@@ -74,6 +75,7 @@ impl Step {
             Self::Setup => {
                 components(root)?;
                 postgres::install(root)?;
+                chromium::install(root)?;
                 program().env(PEERS_DIR, peers).run()
             }
             Self::Fmt | Self::Clippy | Self::Build => program().run(),

@@ -31,6 +31,8 @@ pub const DBUS_SESSION_BUS_ADDRESS: &str = "DBUS_SESSION_BUS_ADDRESS";
 pub const PATH: &str = "PATH";
 /// The socket of the agent that holds the user's keys for SSH, which git pushes and pulls with.
 pub const SSH_AUTH_SOCK: &str = "SSH_AUTH_SOCK";
+/// The Chromium or Chrome that the browser tools start.
+pub const CHROME_PATH: &str = "CHROME_PATH";
 /// The screen of the user under X, where there may be a browser.
 pub const DISPLAY: &str = "DISPLAY";
 /// The screen of the user under Wayland, where there may be a browser.
@@ -161,7 +163,7 @@ pub const VARIABLES: &[Variable] = &[
         Kind::Integer,
         "How long OpenCode may take, in milliseconds.",
     ),
-    seed("OPENCODE_CONFIG_PATH", "opencode.config_path", Kind::Path, "The `opencode.json` to read."),
+    seed("OPENCODE_CONFIG_PATH", "opencode.config_path", Kind::Path, "The `opencode.json` to read and to change."),
     seed("OPENCODE_SERVER_PASSWORD", "opencode.password", Kind::Text, "The password of the OpenCode server."),
     seed("OPENCODE_SERVER_USERNAME", "opencode.username", Kind::Text, "The name to sign in with there."),
     seed(
@@ -197,6 +199,7 @@ pub const VARIABLES: &[Variable] = &[
         Kind::Path,
         "The socket of the agent that holds the user's keys, for the vault's git.",
     ),
+    outside(CHROME_PATH, Kind::Path, "The Chromium or Chrome that the tools of `browser` start."),
     outside(
         DISPLAY,
         Kind::Text,

@@ -2,6 +2,7 @@
 
 mod build;
 mod changes;
+mod people;
 mod resume;
 mod views;
 

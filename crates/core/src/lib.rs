@@ -59,7 +59,7 @@ pub use filter::Filter;
 pub use gate::{Gate, Judged, Judgement, Listed, Looking, Origin, Verdict, Viewer};
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
 pub use limiter::{Admission, Limiter, Place, TooMany};
-pub use metrics::{Exposition, Metrics, Reading};
+pub use metrics::{Exposition, Metrics, Reading, Totals};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackSource, Shelf};
 pub use pipeline::Permitted;

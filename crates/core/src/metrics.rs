@@ -4,6 +4,7 @@ mod durations;
 mod exposition;
 mod now;
 mod reading;
+mod totals;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ pub use exposition::Exposition;
 pub(crate) use now::Now;
 pub use reading::Reading;
 use reading::Readings;
+pub use totals::Totals;
 
 /// The kinds of targets, in the order of their counters.
 const TARGETS: [&str; 7] = ["tool", "resource", "prompt", "completion", "subscription", "task", "method"];

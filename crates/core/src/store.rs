@@ -31,13 +31,19 @@ pub enum Collection {
     Results,
     /// What an administrator said of scripts.
     Scripts,
+    /// People who may use the admin page.
+    Accounts,
+    /// Their logins, each under the hash of its cookie.
+    Logins,
+    /// Links by which someone comes to have an account, each good for one use.
+    Links,
     /// Marks that are state, not configuration.
     State,
 }
 
 impl Collection {
     /// Every collection.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Tokens,
         Self::Secrets,
         Self::Approvals,
@@ -48,6 +54,9 @@ impl Collection {
         Self::Grants,
         Self::Results,
         Self::Scripts,
+        Self::Accounts,
+        Self::Logins,
+        Self::Links,
         Self::State,
     ];
 
@@ -64,6 +73,9 @@ impl Collection {
             Self::Grants => "grants",
             Self::Results => "results",
             Self::Scripts => "scripts",
+            Self::Accounts => "accounts",
+            Self::Logins => "logins",
+            Self::Links => "links",
             Self::State => "state",
         }
     }

@@ -172,6 +172,9 @@ fn input_schema<T: JsonSchema>() -> Value {
     let mut schema = plain(settings().into_generator().into_root_schema_for::<T>().to_value());
     // A tool without parameters still takes an object.
     schema["type"] = json!("object");
+    if schema.get("properties").is_none() {
+        schema["properties"] = json!({});
+    }
     schema
 }
 

@@ -10,6 +10,7 @@ mod old_sse;
 mod post;
 mod route;
 mod session;
+mod site;
 mod stream;
 
 use std::net::SocketAddr;
@@ -28,6 +29,7 @@ use toolgate_core::{Authenticator, Hub};
 pub use config::{BindError, HttpConfig};
 use guard::Guard;
 use session::Sessions;
+pub use site::{Site, SiteAnswer, SiteBody, SiteRequest};
 
 /// How long a client may take to send the head of a request, and to stay silent between two.
 const HEAD_TIME: Duration = Duration::from_secs(30);
@@ -75,6 +77,8 @@ pub(crate) struct Shared {
     pub(crate) guard: ArcSwap<Guard>,
     pub(crate) sessions: Sessions,
     pub(crate) old: old_sse::Connections,
+    /// Pages and an API of another part.
+    pub(crate) site: Option<Arc<dyn Site>>,
     /// Cancelled when the server stops: streams come to their end.
     pub(crate) stopping: CancellationToken,
 }
@@ -82,6 +86,16 @@ pub(crate) struct Shared {
 impl Server {
     /// Takes the address; nothing is answered before [`Server::serve`]. Who brings a token is whoever `who` says.
     pub async fn bind(hub: Hub, config: HttpConfig, who: Arc<dyn Authenticator>) -> Result<Self, BindError> {
+        Self::bind_with(hub, config, who, |_| None).await
+    }
+
+    /// The same, with a site beside the protocol, which is told the address.
+    pub async fn bind_with(
+        hub: Hub,
+        config: HttpConfig,
+        who: Arc<dyn Authenticator>,
+        site: impl FnOnce(SocketAddr) -> Option<Arc<dyn Site>>,
+    ) -> Result<Self, BindError> {
         let wanted = config.address()?;
         let guard = Guard::new(&config, wanted, who)?;
         let listener = TcpListener::bind(wanted).await.map_err(|source| BindError::taken(wanted, source))?;
@@ -89,7 +103,8 @@ impl Server {
         let stopping = hub.tasks().stopping();
         let sessions = Sessions::new(&hub, &config);
         let guard = ArcSwap::from_pointee(guard);
-        let shared = Shared { hub, config, guard, sessions, old: old_sse::Connections::default(), stopping };
+        let (old, site) = (old_sse::Connections::default(), site(address));
+        let shared = Shared { hub, config, guard, sessions, old, site, stopping };
         let shared = Arc::new(shared);
         shared.clone().hub.tasks().spawn(turning_out(&shared));
         Ok(Self { listener, address, shared })
@@ -110,9 +125,9 @@ impl Server {
         let graceful = Arc::new(GracefulShutdown::new());
         let free = Arc::new(Semaphore::new(self.shared.config.max_connections));
         loop {
-            let stream = tokio::select! {
+            let (stream, peer) = tokio::select! {
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, _)) => stream,
+                    Ok(accepted) => accepted,
                     Err(error) => {
                         // Out of file descriptors, most likely: some will be free again soon.
                         tracing::warn!(%error, "a connection could not be accepted");
@@ -123,7 +138,7 @@ impl Server {
                 () = stop.cancelled() => break,
             };
             let permit = free.clone().try_acquire_owned().ok();
-            self.connection(stream, permit, &graceful);
+            self.connection((stream, peer), permit, &graceful);
         }
         drop(self.listener);
         self.shared.stopping.cancel();
@@ -135,7 +150,7 @@ impl Server {
 
     fn connection(
         &self,
-        stream: TcpStream,
+        (stream, peer): (TcpStream, SocketAddr),
         permit: Option<OwnedSemaphorePermit>,
         graceful: &GracefulShutdown,
     ) {
@@ -145,7 +160,7 @@ impl Server {
         let (shared, admitted) = (self.shared.clone(), permit.is_some());
         let service = service_fn(move |request| {
             let shared = shared.clone();
-            async move { Ok::<_, std::convert::Infallible>(route::route(&shared, request, admitted).await) }
+            async move { Ok::<_, std::convert::Infallible>(route::route(&shared, request, peer, admitted).await) }
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(TokioTimer::new())

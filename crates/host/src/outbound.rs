@@ -8,6 +8,7 @@ mod fetcher;
 mod guard;
 mod lookup;
 mod nearness;
+mod pinned;
 mod reach;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use guard::Guard;
 
 pub use fetcher::{Beside, FetchError, FetchLimits, FetchRequest, Fetcher, Opened};
 pub use lookup::{LookingUp, Lookup, MachineLookup};
+pub use pinned::{Pinned, Unreached};
 pub use reach::{BadHostRule, HostRule, Reach};
 
 /// How long a request may take as a whole.

@@ -1,7 +1,7 @@
 //! Other programs, without a shell: run to their end with what they say caught, or kept running beside us.
 
 mod fork;
-mod guard;
+pub(crate) mod guard;
 mod running;
 mod sandbox;
 

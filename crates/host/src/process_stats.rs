@@ -35,6 +35,25 @@ impl ProcessStats {
     }
 }
 
+/// How much memory the processes of a group hold together, and how many they are; what they share counts for each.
+/// Nothing where there is no `/proc`.
+pub fn group_usage(group: u32) -> Option<(u64, usize)> {
+    let page = rustix::param::page_size() as u64;
+    let mut usage = (0, 0);
+    for entry in fs::read_dir("/proc").ok()?.flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some((_, behind)) = stat.rsplit_once(')') else { continue };
+        let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
+        // State, parent, group; a zombie holds nothing any more.
+        let is_of_group = fields.get(2).and_then(|text| text.parse().ok()) == Some(group);
+        if is_of_group && fields.first() != Some(&"Z") {
+            let pages: u64 = fields.get(21).and_then(|text| text.parse().ok()).unwrap_or(0);
+            usage = (usage.0 + pages * page, usage.1 + 1);
+        }
+    }
+    Some(usage)
+}
+
 /// The fields of `/proc/self/stat` that matter: ticks, pages and numbers.
 #[derive(Debug, PartialEq)]
 struct Stat {
@@ -78,6 +97,15 @@ mod tests {
         }
         assert_eq!(boot_seconds("cpu 1 2\nbtime 1700000000\nprocesses 3\n"), Some(1_700_000_000));
         assert_eq!(boot_seconds("cpu 1 2\n"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_group_of_this_process_is_known() {
+        let group = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
+        let (bytes, processes) = group_usage(group).unwrap();
+        assert!(bytes > 100_000 && processes >= 1, "{bytes} {processes}");
+        assert_eq!(group_usage(u32::MAX), Some((0, 0)));
     }
 
     #[cfg(target_os = "linux")]

@@ -11,6 +11,11 @@ pub fn user_name() -> String {
     name_of(number, &users).unwrap_or_else(|| format!("user {number}"))
 }
 
+/// Whether we run as the one who may do anything.
+pub fn is_root() -> bool {
+    getuid().is_root()
+}
+
 fn name_of(number: u32, users: &str) -> Option<String> {
     let fits = |line: &&str| line.split(':').nth(2) == Some(number.to_string().as_str());
     let line = users.lines().find(fits)?;

@@ -27,3 +27,14 @@ pub(crate) async fn agent(client: &Client, directory: &Path, name: &str) -> Resu
         None => "call `opencode_agent_list` to see the agents".to_owned(),
     }))
 }
+
+/// Where in the configuration stands what counts for an agent, or for all where none is named.
+pub(crate) async fn path_of<'a>(
+    client: &Client,
+    directory: &Path,
+    name: Option<&'a str>,
+) -> Result<Vec<&'a str>> {
+    let Some(name) = name else { return Ok(Vec::new()) };
+    agent(client, directory, name).await?;
+    Ok(vec!["agent", name])
+}

@@ -73,6 +73,13 @@ impl Client {
         self.lost.load(Ordering::Acquire)
     }
 
+    /// Notes whether it could be reached.
+    fn reached(&self, answer: reqwest::Result<Response>) -> Result<Response> {
+        let answer = answer.map_err(|error| self.lost(error))?;
+        self.lost.store(false, Ordering::Release);
+        Ok(answer)
+    }
+
     fn lost(&self, error: reqwest::Error) -> Error {
         self.lost.store(true, Ordering::Release);
         failure::lost(&self.base, error)
@@ -106,7 +113,7 @@ impl Client {
         let sent = self.http.get(request.url.clone()).headers(self.headers("text/event-stream")).send();
         let answer = tokio::time::timeout(self.time, sent).await;
         let answer = answer.map_err(|_| failure::late(&self.base, self.time))?;
-        let answer = answer.map_err(|error| self.lost(error))?;
+        let answer = self.reached(answer)?;
         if is(&answer, "text/event-stream") {
             return Ok(answer);
         }
@@ -208,7 +215,7 @@ impl Request<'_> {
             request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
         let whole = async {
-            let answer = request.send().await.map_err(|error| client.lost(error))?;
+            let answer = client.reached(request.send().await)?;
             let (status, kind) = (answer.status(), kind(&answer));
             let body = client.read(answer).await?;
             if status.is_success() {

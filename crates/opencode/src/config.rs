@@ -21,13 +21,15 @@ pub struct OpencodeConfig {
     /// How many milliseconds OpenCode may be silent before a call gives up.
     #[schemars(range(min = 1))]
     pub timeout: u64,
-    /// The model of prompts that name none, as `provider/model`. Without it: OpenCode's own choice.
+    /// The model of new sessions for which neither the caller nor the agent names one, as `provider/model`. Without it:
+    /// OpenCode's own choice.
     #[schemars(example = "anthropic/claude-sonnet-4-5")]
     pub default_model: Option<String>,
     /// The project of calls that name none. Without it: the one that the working folder is in.
     #[schemars(example = "/path/to/a/project")]
     pub default_project: Option<PathBuf>,
-    /// The `opencode.json` to read and to change. Without it: those that OpenCode itself reads.
+    /// The `opencode.json` that changes for all projects go to, and that a server of our own reads beside those that it
+    /// finds. Without it: OpenCode's own for all projects.
     #[schemars(example = "/path/to/opencode.json")]
     pub config_path: Option<PathBuf>,
     /// Whether a server is started when a tool needs one and none answers.

@@ -46,6 +46,17 @@ impl Project {
         }
     }
 
+    /// The same, if it is in another.
+    pub(crate) fn within(self, other: &Self) -> Result<Self> {
+        let root = std::fs::canonicalize(&other.path).unwrap_or_else(|_| other.path.clone());
+        if self.path.starts_with(root) {
+            return Ok(self);
+        }
+        let (path, other) = (self.path.display(), other.path.display());
+        Err(Error::new(Kind::Denied, format!("`workingDirectory` is `{path}`, which is not in `{other}`"))
+            .hint("leave it out, or set `opencode.default_project` to the project that is meant"))
+    }
+
     /// OpenCode takes any text for a folder, so it is looked at here.
     fn at(path: &Path, source: DirectorySource, what: &str) -> Result<Self> {
         let refused = |why: &str| {
@@ -82,6 +93,26 @@ mod tests {
         check(Some(&root), Some(&deep), &root, DirectorySource::Explicit);
         check(None, Some(&root), &root, DirectorySource::Env);
         check(None, None, &root.join("project"), DirectorySource::Detected);
+    }
+
+    #[test]
+    fn a_folder_is_in_another_by_its_real_path() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(place.path().join("ours/part")).unwrap();
+        std::fs::create_dir(place.path().join("ours-not")).unwrap();
+        std::os::unix::fs::symlink(place.path(), place.path().join("ours/up")).unwrap();
+        let find = |name: &str| {
+            Project::find(Some(place.path().join(name).to_str().unwrap()), None, Path::new("/")).unwrap()
+        };
+        let check = |name: &str, expect: Option<Kind>| {
+            assert_eq!(find(name).within(&find("ours")).err().map(|error| error.kind()), expect, "{name}");
+        };
+        check("ours", None);
+        check("ours/part", None);
+        check("ours-not", Some(Kind::Denied));
+        check("ours/up", Some(Kind::Denied));
+        check("ours/up/ours", None);
+        check("", Some(Kind::Denied));
     }
 
     #[test]

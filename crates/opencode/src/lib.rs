@@ -4,6 +4,7 @@
 //! what it is told of the machine, it is told by its maker.
 
 mod agents;
+mod answers;
 mod client;
 mod config;
 mod directory;

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_core::{Error, Kind, Result};
 
+use crate::answers::list;
 use crate::client::Client;
 
 /// A model as callers name it: `provider/model`, where the model's own name may have slashes.
@@ -30,7 +31,7 @@ impl Model {
     /// Fails unless OpenCode has it in this project.
     pub(crate) async fn check(&self, client: &Client, directory: &Path) -> Result<()> {
         let known = client.get(&["config", "providers"]).within(directory).send().await?;
-        let providers = known["providers"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let providers = list(&known["providers"]);
         let found = providers.iter().find(|provider| provider["id"] == self.provider.as_str());
         let Some(provider) = found else {
             let ids = providers.iter().filter_map(|provider| provider["id"].as_str());

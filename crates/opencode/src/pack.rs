@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use toolgate_core::{AnyTool, Offers, Pack, Result, RunHandle, Shelf};
 use toolgate_host::{Secret, Tasks};
 use toolgate_wire::Raw;
@@ -61,6 +62,18 @@ impl Opencode {
     /// The project that a call is about.
     pub(crate) fn project(&self, named: Option<&str>) -> Result<Project> {
         Project::find(named, self.config.default_project.as_deref(), &self.folder)
+    }
+
+    /// The project that a call is about where we ourselves read or write: ours, or a folder in it.
+    pub(crate) fn own_project(&self, named: Option<&str>) -> Result<Project> {
+        let own = self.project(None)?;
+        if named.is_none() { Ok(own) } else { self.project(named)?.within(&own) }
+    }
+
+    /// The configured model, where the agent has none of its own.
+    pub(crate) fn default_model(&self, agent: Option<&Value>) -> Option<&str> {
+        let has_own = agent.is_some_and(|agent| agent["model"].is_object());
+        self.config.default_model.as_deref().filter(|_| !has_own)
     }
 
     /// How long OpenCode may be silent.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use toolgate_core::{Error, Kind, Listing, ResourceItem, Result, TemplateItem, resource_not_found};
 use toolgate_wire::{Raw, Template};
 
+use crate::answers;
 use crate::hidden::hidden;
 use crate::pack::Opencode;
 use crate::server::Link;
@@ -106,7 +107,7 @@ async fn session(link: &Link, id: &str) -> Result<Value> {
 /// A message, without what only OpenCode needs.
 fn said(message: &Value) -> Value {
     let info = &message["info"];
-    let parts = message["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let parts = answers::list(&message["parts"]);
     let texts = parts.iter().filter(|part| part["type"] == "text" && part["synthetic"] != true);
     let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
     let tools = parts.iter().filter(|part| part["type"] == "tool");

@@ -27,6 +27,9 @@ const GLANCE: Duration = Duration::from_secs(3);
 /// How long to wait before a server that did not start is started again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// The variable that names a file which OpenCode reads beside those it finds.
+const CONFIG: &str = "OPENCODE_CONFIG";
+
 /// Finds, starts and keeps the server.
 pub(crate) struct Server {
     config: Arc<OpencodeConfig>,
@@ -48,8 +51,11 @@ impl Server {
     /// The server, healthy as of now or of when it was found. One of ours that has ended is started again.
     pub(crate) async fn link(&self) -> Result<Arc<Link>> {
         let mut held = self.link.lock().await;
-        if let Some(link) = held.as_ref().filter(|link| !link.is_over()) {
-            return Ok(link.clone());
+        if let Some(link) = held.as_ref().filter(|link| !link.has_ended()) {
+            // A way that was broken once may be whole again; then there is no need for another server.
+            if !link.client().is_lost() || healthy(link.client()).await.is_ok() {
+                return Ok(link.clone());
+            }
         }
         let link = Arc::new(self.connect().await?);
         *held = Some(link.clone());
@@ -122,7 +128,13 @@ impl Server {
                 || name.starts_with("OPENCODE_")
                 || self.config.variables.iter().any(|wanted| wanted == name)
         };
-        self.around.variables.iter().filter(|(name, _)| seen(name)).cloned().collect()
+        let mut all: Vec<_> = self.around.variables.iter().filter(|(name, _)| seen(name)).cloned().collect();
+        // What our tools change has to be what it reads.
+        if let Some(path) = &self.config.config_path {
+            all.retain(|(name, _)| name != CONFIG);
+            all.push((CONFIG.to_owned(), path.to_string_lossy().into_owned()));
+        }
+        all
     }
 
     fn client(&self, address: &str, password: Option<&Secret>) -> Result<Client> {

@@ -15,6 +15,7 @@ mod mcp_add;
 mod mcp_enable;
 mod mcp_list;
 mod mcp_remove;
+mod mcp_servers;
 mod model_configure;
 mod model_list;
 mod permission_set;
@@ -38,6 +39,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolgate_core::{AnyTool, Error, Result, tool};
 
+use crate::answers::{list, text};
 use crate::client::Client;
 use crate::id::session_id;
 use crate::pack::Opencode;
@@ -98,11 +100,6 @@ pub(super) struct OfSession {
 /// A session as OpenCode describes it; one that does not exist is an error.
 async fn session(client: &Client, id: &str) -> Result<Value> {
     client.get(&["session", session_id(id)?]).send().await
-}
-
-/// The text at a key, or none.
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Adds what to do next, where the error says nothing of it itself.

@@ -22,7 +22,7 @@ use guard::Guard;
 use watch::Watch;
 
 pub(crate) use asked::AskedItem;
-pub(crate) use guard::{is_busy, stop_session};
+pub(crate) use guard::{is_busy, stop_session, works};
 pub(crate) use queue::Queues;
 pub(crate) use reply::{Answer, ToolStep};
 
@@ -74,8 +74,8 @@ impl Opencode {
             return Ok(Answer::none(prompt.session, id));
         }
         let listener = link.events().subscribe(STREAM).await;
-        let guard = Guard::new(link.clone(), prompt.session, turn);
-        link.client().post(&["session", prompt.session, "prompt_async"]).json(body).send().await?;
+        let mut guard = Guard::send(link.clone(), prompt.session, turn, body);
+        guard.sent().await?;
         let watch = Watch::new(self, link, run, (prompt.session, prompt.directory, &id));
         // An error here means that we gave up, and then the guard stops what still works.
         let answer = watch.until_done(listener).await?;

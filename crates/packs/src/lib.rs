@@ -6,6 +6,7 @@
 pub mod calendar;
 pub mod chat;
 mod encoding;
+mod entry;
 mod failure;
 mod folder;
 pub mod github;

@@ -190,8 +190,36 @@ impl Pins {
     /// # Errors
     /// There is no such tool, or nothing to accept.
     pub async fn accept(&self, source: &str, tool: &str, by: &str) -> Result<PinReport> {
+        self.accept_if(source, tool, by, |_| true).await
+    }
+
+    /// Accepts the definition with this digest, and no other: what someone has looked at is what is accepted.
+    ///
+    /// # Errors
+    /// There is no such tool, nothing to accept, or it has another definition by now.
+    pub async fn accept_exactly(
+        &self,
+        source: &str,
+        tool: &str,
+        digest: &str,
+        by: &str,
+    ) -> Result<PinReport> {
+        self.accept_if(source, tool, by, |pending| pending == digest).await
+    }
+
+    async fn accept_if(
+        &self,
+        source: &str,
+        tool: &str,
+        by: &str,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Result<PinReport> {
         for _ in 0..TRIES {
             let (document, mut pin) = self.find(source, tool).await?;
+            if pin.pending.as_ref().is_some_and(|pending| !is_meant(&pending.digest)) {
+                let message = format!("`{tool}` of `{source}` has another definition by now");
+                return Err(Error::new(Kind::Cancelled, message).hint("look at it again"));
+            }
             if !pin.accept(by, self.inner.clock.unix_ms()) {
                 return Err(Error::new(
                     Kind::InvalidInput,

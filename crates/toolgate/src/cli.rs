@@ -1,5 +1,6 @@
 //! The command line, as it is typed.
 
+mod admin;
 mod approvals;
 mod audit;
 mod check;
@@ -16,6 +17,7 @@ mod token;
 
 use std::path::PathBuf;
 
+pub(crate) use admin::Admin;
 pub(crate) use approvals::{Approvals, Lasting};
 pub(crate) use audit::{Audit, Which};
 pub(crate) use check::Check;
@@ -142,6 +144,9 @@ pub(crate) enum Command {
     /// Search, export and verify the record of all calls.
     #[command(subcommand, after_help = examples::AUDIT)]
     Audit(Audit),
+    /// Let people in to the admin page: links to set up an account, and who has one.
+    #[command(subcommand, after_help = examples::ADMIN)]
+    Admin(Admin),
     /// See which tools of other servers are held because their definition changed, and accept them.
     #[command(subcommand, after_help = examples::PINS)]
     Pins(Pins),

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+mod admin;
 mod approvals;
 mod attach;
 mod audit;
@@ -27,6 +28,8 @@ mod tools;
 use std::process::ExitCode;
 use std::time::Duration;
 
+pub(crate) use mcp::table as servers_file;
+pub(crate) use mcp::{reach, sign_in_error};
 use toolgate_core::Hub;
 use toolgate_host::{Clock, Tasks};
 use toolgate_identity::Tokens;
@@ -80,6 +83,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Token(token) => on_parts(cli, async |parts| {
             token::run(&Tokens::new(parts.database, Clock::system()), token).await
         }),
+        Command::Admin(admin) => {
+            on_runtime(cli, async |settings, process| admin::run(&settings, process, admin).await)
+        }
         Command::Audit(audit) => on_parts(cli, async |parts| audit::run(&parts.audit.archive(), audit).await),
         Command::Pins(pins) => on_parts(cli, async |parts| pins::run(&parts.pins, pins).await),
         Command::Config(config) => config::run(cli, config),

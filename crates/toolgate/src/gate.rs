@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::broadcast::error::RecvError;
+use toolgate_admin::Admin;
 use toolgate_core::{
     Collection, Hub, HubBuilder, PackSource, Reading, ServerInfo, Settings as HubSettings, Source, Store as _,
 };
@@ -17,11 +18,12 @@ use toolgate_secrets::Snapshot;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
 use toolgate_wire::Raw;
 
+use crate::admin::{self, AdminSources};
 use crate::command::Process;
 use crate::logging;
 use crate::packs::{Lacking, Packs};
 use crate::parts::{self, Parts};
-use crate::settings::{Reloaded, Reloader, Settings};
+use crate::settings::{Reloaded, Reloader, Settings, Sources};
 use crate::upstreams::{Grants, Kept, Upstreams};
 
 /// What a model should know before it uses the tools.
@@ -49,8 +51,17 @@ pub(crate) struct Gate {
     /// Those that are known.
     secrets: Snapshot,
     identity: Option<Identity>,
+    tokens: Option<Tokens>,
     settings: Arc<Settings>,
     tasks: Tasks,
+}
+
+/// What is reached over HTTP, and can be set otherwise while it runs.
+pub(crate) struct Outside {
+    /// Who may speak to the server.
+    pub(crate) access: Access,
+    /// The admin page.
+    pub(crate) admin: Option<Admin>,
 }
 
 impl Gate {
@@ -105,6 +116,7 @@ impl Gate {
             limits,
             secrets,
             identity: None,
+            tokens: None,
             settings,
             tasks,
         })
@@ -130,13 +142,30 @@ impl Gate {
     pub(crate) async fn identify(&mut self) -> anyhow::Result<Identity> {
         let tokens = Tokens::new(self.parts.database.clone(), Clock::system());
         let config = identity_config(&self.settings.http);
-        let identity = Identity::start(Some(tokens), &config, Clock::system(), &self.tasks).await?;
-        self.identity = Some(identity.clone());
+        let identity = Identity::start(Some(tokens.clone()), &config, Clock::system(), &self.tasks).await?;
+        (self.identity, self.tokens) = (Some(identity.clone()), Some(tokens));
         Ok(identity)
     }
 
+    /// What the admin page is put together from; none before principals are known.
+    pub(crate) fn for_admin(&self, reloader: &Arc<Reloader>, sources: Sources) -> Option<AdminSources> {
+        Some(AdminSources {
+            hub: self.hub.clone(),
+            parts: self.parts.clone(),
+            rules: self.rules.clone(),
+            tokens: self.tokens.clone()?,
+            reloader: reloader.clone(),
+            sources,
+        })
+    }
+
+    /// A link by which the first account of the admin page is set up, where there is none.
+    pub(crate) async fn first_link(&self, base: &str) -> Option<String> {
+        admin::first_link(&self.parts, base).await
+    }
+
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.
-    pub(crate) fn follow(mut self, reloader: &Reloader, access: Option<Access>) {
+    pub(crate) fn follow(mut self, reloader: &Reloader, outside: Option<Outside>) {
         let mut secrets = self.parts.follow_secrets(&self.hub, self.secrets.clone());
         self.parts.follow_pins(&self.hub);
         let mut reloaded = reloader.subscribe();
@@ -147,7 +176,7 @@ impl Gate {
                 tokio::select! {
                     Ok(()) = reloaded.changed() => {
                         let newest = reloaded.borrow_and_update().clone();
-                        self.take(&newest, access.as_ref()).await;
+                        self.take(&newest, outside.as_ref()).await;
                     }
                     Ok(()) = secrets.changed() => {
                         self.secrets = secrets.borrow_and_update().clone();
@@ -165,11 +194,11 @@ impl Gate {
         }));
     }
 
-    async fn take(&mut self, newest: &Reloaded, access: Option<&Access>) {
+    async fn take(&mut self, newest: &Reloaded, outside: Option<&Outside>) {
         let troubles: Vec<String> = match &newest.error {
             Some(error) => vec![error.to_string()],
             None => {
-                let troubles = self.apply(&newest.settings, access).await;
+                let troubles = self.apply(&newest.settings, outside).await;
                 troubles.iter().map(|error| format!("{error:#}")).collect()
             }
         };
@@ -182,7 +211,7 @@ impl Gate {
     }
 
     /// Brings settings into force, each part by itself: one that cannot be leaves the others alone.
-    async fn apply(&mut self, new: &Arc<Settings>, access: Option<&Access>) -> Vec<anyhow::Error> {
+    async fn apply(&mut self, new: &Arc<Settings>, outside: Option<&Outside>) -> Vec<anyhow::Error> {
         let mut troubles = Vec::new();
         logging::set_level(new.log.level);
         if let Some(identity) = &self.identity
@@ -190,10 +219,11 @@ impl Gate {
         {
             troubles.push(error.into());
         }
-        if let Some(access) = access
-            && let Err(error) = access.set(&new.http)
-        {
-            troubles.push(error.into());
+        if let Some(outside) = outside {
+            troubles.extend(outside.access.set(&new.http).err().map(Into::into));
+            if let Some(admin) = &outside.admin {
+                admin.set(&new.admin, &admin::reach(&new.http));
+            }
         }
         if let Err(error) = self.parts.redactor.set_extra(parts::extra(new)) {
             troubles.push(error.into());

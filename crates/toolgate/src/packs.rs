@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use toolgate_browser::Browser;
 use toolgate_config::{Environment, env, process_environment};
 use toolgate_core::{Pack, PackSource, SharedStore, Source, ToolItem};
 use toolgate_host::{Clock, Tasks};
@@ -202,6 +203,7 @@ fn make(
             Some(scripts) => on(scripts.pack(settings, tasks)?),
             None => Made::Needs("open the store".into()),
         },
+        PackName::Browser => browser(settings, filling, tasks),
     })
 }
 
@@ -223,16 +225,27 @@ fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow
     let config = settings.opencode.clone();
     let password = config.password.as_deref().map(|text| filling.fill(text)).transpose();
     let password = password.map_err(|why| anyhow::anyhow!("`opencode.password` cannot be used: {why}"))?;
-    let environment = filling.environment();
-    let variables =
-        environment.names().filter_map(|name| Some((name.to_owned(), environment.get(name)?.to_owned())));
     let around = Surroundings {
-        variables: variables.collect(),
+        variables: variables(filling),
         password,
         folder: std::env::current_dir()?,
         usual_url: Surroundings::USUAL_URL.into(),
     };
     Ok(on(Opencode::new(config, around, tasks)))
+}
+
+fn browser(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> Made {
+    let workspace = settings.workspace.root.clone().unwrap_or_else(|| settings.data_dir.join("workspace"));
+    let around =
+        toolgate_browser::Surroundings::new(variables(filling), settings.data_dir.clone(), workspace);
+    on(Browser::new(settings.browser.clone(), around, tasks))
+}
+
+/// The variables of our environment.
+fn variables(filling: &Filling<'_>) -> Vec<(String, String)> {
+    let environment = filling.environment();
+    let named = |name: &str| Some((name.to_owned(), environment.get(name)?.to_owned()));
+    environment.names().filter_map(named).collect()
 }
 
 /// What a pack still needs, of those that need no store; nothing if it could be made.
@@ -275,6 +288,11 @@ fn tools(name: PackName) -> Vec<Arc<ToolItem>> {
         PackName::Github => of::<Github>(),
         PackName::Opencode => of::<Opencode>(),
         PackName::Script => of::<ScriptPack>(),
+        PackName::Browser => {
+            let mut usual = of::<Browser>();
+            usual.retain(|tool| !toolgate_browser::STYLES.contains(&tool.name.as_str()));
+            usual
+        }
     }
 }
 

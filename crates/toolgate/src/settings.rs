@@ -13,7 +13,9 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_admin::AdminConfig;
 use toolgate_audit::AuditConfig;
+use toolgate_browser::BrowserConfig;
 use toolgate_config::LogConfig;
 use toolgate_front::http::HttpConfig;
 use toolgate_opencode::OpencodeConfig;
@@ -73,6 +75,8 @@ pub(crate) enum PackName {
     Github,
     /// Approved scripts.
     Script,
+    /// Pages in a real Chromium.
+    Browser,
 }
 
 impl PackName {
@@ -87,6 +91,7 @@ impl PackName {
         Self::Calendar,
         Self::Github,
         Self::Script,
+        Self::Browser,
     ];
 
     pub(crate) fn word(self) -> &'static str {
@@ -100,6 +105,7 @@ impl PackName {
             Self::Github => "github",
             Self::Opencode => "opencode",
             Self::Script => "script",
+            Self::Browser => "browser",
         }
     }
 
@@ -137,6 +143,7 @@ pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
     pub(crate) http: HttpConfig,
+    pub(crate) admin: AdminConfig,
     pub(crate) log: LogConfig,
     pub(crate) output: OutputConfig,
     pub(crate) catalog: CatalogConfig,
@@ -149,6 +156,7 @@ pub(crate) struct Settings {
     pub(crate) github: GithubConfig,
     pub(crate) opencode: OpencodeConfig,
     pub(crate) scripts: ScriptsConfig,
+    pub(crate) browser: BrowserConfig,
     pub(crate) store: StoreConfig,
     pub(crate) policy: PolicyConfig,
     pub(crate) principals: BTreeMap<String, PrincipalConfig>,
@@ -175,6 +183,7 @@ impl Default for Settings {
             transport: Transport::default(),
             packs: PackName::ALL.to_vec(),
             http: HttpConfig::default(),
+            admin: AdminConfig::default(),
             log: LogConfig::default(),
             output: OutputConfig::default(),
             catalog: CatalogConfig::default(),
@@ -187,6 +196,7 @@ impl Default for Settings {
             github: GithubConfig::default(),
             opencode: OpencodeConfig::default(),
             scripts: ScriptsConfig::default(),
+            browser: BrowserConfig::default(),
             store: StoreConfig::default(),
             policy: PolicyConfig::default(),
             principals: BTreeMap::new(),
@@ -221,7 +231,8 @@ impl Settings {
             | PackName::Memory
             | PackName::Web
             | PackName::Opencode
-            | PackName::Script => true,
+            | PackName::Script
+            | PackName::Browser => true,
             PackName::Vault => self.vault.root.is_some(),
             PackName::Chat => self.chat.tokens().next().is_some(),
             PackName::Calendar => !self.calendar.feeds.is_empty(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
+use toolgate_browser::Browser;
 use toolgate_core::{Hints, Pack, ToolItem, search_tools};
 use toolgate_opencode::Opencode;
 use toolgate_packs::{Calendar, Chat, Github, Memory, Vault, Web, Workspace};
@@ -30,6 +31,7 @@ fn packs() -> Result<Vec<Shown>> {
         shown::<Calendar>()?,
         shown::<Github>()?,
         shown::<ScriptPack>()?,
+        shown::<Browser>()?,
     ];
     Ok(packs.into_iter().chain([searching()?]).collect())
 }

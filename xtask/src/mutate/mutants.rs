@@ -1,5 +1,6 @@
 //! The table of mutants: each is one guard of the product, replaced by a pass-through.
 
+mod admin;
 mod approvals;
 mod edge;
 mod filters;
@@ -16,6 +17,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 /// The tests of each package: all of them, or those that try what is mutated where the others take long.
+const ADMIN: &str = "-p toolgate-admin --test it";
+const ADMIN_LIB: &str = "-p toolgate-admin --lib";
 const AUDIT: &str = "-p toolgate-audit --test it -- anchors:: calls:: tampering::";
 const CALENDAR: &str = "-p toolgate-packs --test it -- calendar::feeds::";
 const CHAT: &str = "-p toolgate-packs --test it -- chat::nobody";
@@ -59,6 +62,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         outbound::MUTANTS,
         vault::MUTANTS,
         script::MUTANTS,
+        admin::MUTANTS,
     ]
     .into_iter()
     .flatten()

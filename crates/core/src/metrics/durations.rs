@@ -45,6 +45,12 @@ impl Durations {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.0.nanos.fetch_add(nanos, Ordering::Relaxed);
     }
+
+    /// The upper end of each bucket, and how many are in it.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (Option<Duration>, u64)> {
+        let limits = LIMITS.iter().copied().map(Some).chain([None]);
+        limits.zip(self.0.buckets.iter().map(|count| count.load(Ordering::Relaxed)))
+    }
 }
 
 impl TypedMetric for Durations {

@@ -89,3 +89,28 @@ fn a_limit_that_is_not_known_makes_no_series() {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }
 }
+
+#[test]
+fn the_totals_are_those_of_all_kinds_of_targets() {
+    let metrics = Metrics::new();
+    let failed = || Outcome::Failed(Error::new(Kind::Denied, "no"));
+    let ends = [
+        (Target::Tool("x".parse().unwrap()), Outcome::Complete(Raw::EMPTY_OBJECT), 1),
+        (Target::Prompt("x".into()), failed(), 7),
+        (Target::Prompt("x".into()), failed(), 1_000_000),
+    ];
+    for (target, outcome, ms) in ends {
+        metrics.started();
+        metrics.ended(&target, &outcome, Duration::from_millis(ms));
+    }
+    metrics.started();
+    metrics.limited("rate");
+    metrics.limited("something new");
+    let _asking = metrics.asking();
+    let totals = metrics.totals();
+    assert_eq!((totals.calls, totals.failed, totals.limited), (3, 2, 2));
+    assert_eq!((totals.running, totals.queued, totals.asking), (1, 0, 1));
+    let took: Vec<_> = totals.took.iter().filter(|(_, count)| *count > 0).collect();
+    let ms = Duration::from_millis;
+    assert_eq!(took, [&(Some(ms(1)), 1), &(Some(ms(10)), 1), &(None, 1)]);
+}

@@ -1,5 +1,6 @@
 //! Which request goes where.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use toolgate_wire::headers;
 
 use super::body::{Checked, Reply, json, text};
 use super::guard::Guard;
-use super::{HEAD_TIME, Shared, challenge, info, old_sse, post, session};
+use super::{HEAD_TIME, Shared, challenge, info, old_sse, post, session, site};
 
 /// Where a request to the protocol's endpoint is addressed to.
 #[derive(Debug, Default)]
@@ -25,9 +26,17 @@ pub(crate) struct Address {
 }
 
 /// Answers a request.
-pub(crate) async fn route(shared: &Arc<Shared>, request: Request<Incoming>, admitted: bool) -> Reply {
+pub(crate) async fn route(
+    shared: &Arc<Shared>,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+    admitted: bool,
+) -> Reply {
     if !admitted {
         return text(StatusCode::SERVICE_UNAVAILABLE, "too many connections; try again later\n");
+    }
+    if let Some(site) = shared.site.as_ref().filter(|site| site.has(request.uri().path())) {
+        return site::answer(shared, &**site, request, peer).await;
     }
     let origin = request.headers().get(ORIGIN).cloned();
     let guard = shared.guard.load_full();
@@ -119,7 +128,7 @@ fn endpoint<'a>(path: &'a str, headers: &HeaderMap) -> Option<(Option<&'a str>, 
 }
 
 /// Reads the body of a request, within its limits of size and time.
-async fn body(shared: &Shared, request: Request<Incoming>) -> Checked<(HeaderMap, Bytes)> {
+pub(super) async fn body(shared: &Shared, request: Request<Incoming>) -> Checked<(HeaderMap, Bytes)> {
     let most = shared.config.max_body_bytes;
     let (parts, body) = request.into_parts();
     let refuse = |status, why: String| Err(Box::new(text(status, why)));

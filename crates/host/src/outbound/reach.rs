@@ -109,7 +109,7 @@ fn canonical(ip: IpAddr) -> IpAddr {
 }
 
 /// A name as it is compared.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.trim_end_matches('.').to_ascii_lowercase()
 }
 
@@ -167,7 +167,7 @@ impl Reach {
     }
 
     /// Whether a name may be resolved at all, and is listed.
-    fn permits_name(&self, name: &str) -> Result<bool, Barred> {
+    pub(super) fn permits_name(&self, name: &str) -> Result<bool, Barred> {
         let name = plain(name);
         let has = |rules: &[HostRule]| rules.iter().any(|rule| rule.hosts.has_name(&name));
         let listed = has(&self.allow);
@@ -176,7 +176,7 @@ impl Reach {
     }
 
     /// Whether an address may be reached, for a host whose name is listed or not.
-    fn permits_ip(&self, ip: IpAddr, listed: bool) -> Result<(), Barred> {
+    pub(super) fn permits_ip(&self, ip: IpAddr, listed: bool) -> Result<(), Barred> {
         let at = canonical(ip);
         let has =
             |rules: &[HostRule]| rules.iter().any(|rule| rule.hosts.has_ip(at) || rule.hosts.has_ip(ip));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
 use toolgate_host::Tasks;
 
@@ -82,9 +83,9 @@ impl Link {
         self.events.get_or_init(|| Events::listen(self.client.clone(), &self.tasks, self.over.clone()))
     }
 
-    /// Whether it has ended, or could not be reached the last time.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over.is_cancelled() || self.client.is_lost()
+    /// Whether it has ended, as far as we can know: of other people's servers we only see that they do not answer.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.over.is_cancelled()
     }
 
     /// Completes when it has ended.
@@ -123,9 +124,8 @@ impl Drop for Link {
 /// Stops what still works for us on a server that stays.
 async fn leave(client: &Client, busy: &Mutex<HashMap<String, usize>>) {
     let sessions: Vec<String> = lock(busy).keys().cloned().collect();
-    for session in sessions {
-        stop_session(client, &session).await;
-    }
+    // All at once: there is little time at the end.
+    join_all(sessions.iter().map(|session| stop_session(client, session))).await;
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -65,6 +65,7 @@ impl Tool<Opencode> for AgentDelegate {
             agent: Some(input.agent.as_str()).filter(|_| !is_helper),
             no_reply: false,
             is_part: is_helper,
+            is_new: existing.is_none(),
         };
         let (parts, model) = checked(pack, &link, &project.path, &asking).await?;
         let parts = if is_helper { vec![subtask(&input)] } else { parts };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
+use super::list;
 use crate::pack::Opencode;
 
 pub(super) struct AuthSet;
@@ -64,7 +65,7 @@ impl Tool<Opencode> for AuthSet {
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["provider"]).within(&project.path).send().await?;
-        let all = known["all"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let all = list(&known["all"]);
         if !all.iter().any(|provider| provider["id"] == input.provider.as_str()) {
             let words = format!("`provider` is `{}`, which OpenCode does not know", input.provider);
             return Err(Error::new(Kind::InvalidInput, words)

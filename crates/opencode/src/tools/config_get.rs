@@ -16,7 +16,7 @@ pub(super) struct ConfigGet;
 pub(super) struct Output {
     /// What counts in this project, all files taken together.
     merged: Map<String, Value>,
-    /// What counts in all projects.
+    /// What OpenCode's own file for all projects says.
     global: Map<String, Value>,
 }
 

@@ -1,13 +1,13 @@
 //! `opencode_config_update`: change OpenCode's models and its agent.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
 use crate::agents::agent;
 use crate::model::Model;
 use crate::pack::Opencode;
-use crate::settings::{Change, Scope};
+use crate::settings::{Change, Changed, Scope};
 
 pub(super) struct ConfigUpdate;
 
@@ -39,18 +39,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// What was changed, and is so now as OpenCode tells.
-    changed: Vec<String>,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for ConfigUpdate {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Changed>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_config_update",
         title: "Update configuration",
@@ -58,8 +49,8 @@ impl Tool<Opencode> for ConfigUpdate {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Changed>> {
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let mut keys = Vec::new();
         for (key, model) in [("model", &input.model), ("small_model", &input.small_model)] {
@@ -78,9 +69,7 @@ impl Tool<Opencode> for ConfigUpdate {
             )
             .hint("give `model`, `smallModel` or `defaultAgent`"));
         }
-        let changed = keys.iter().map(|(path, _): &(Vec<String>, _)| path.join(".")).collect();
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?.to_string_lossy().into_owned();
-        Ok(Json(Output { changed, file }))
+        pack.change(&link, change).await.map(Json)
     }
 }

@@ -19,10 +19,6 @@ pub(super) struct FileRead;
 pub(super) struct Input {
     /// The path of the file, from the root of the project.
     path: String,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -49,7 +45,7 @@ impl Tool<Opencode> for FileRead {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let path = within(&project.path, "path", &input.path)?;
         let failed = |error| refused("path", &input.path, error);
         let root = Root::open(&project.path).map_err(failed)?;

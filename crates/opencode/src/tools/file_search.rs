@@ -22,10 +22,6 @@ pub(super) struct Input {
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 10000))]
     limit: usize,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -48,7 +44,7 @@ impl Tool<Opencode> for FileSearch {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let (items, truncated) =
             search(&project.path, input.directory.as_deref(), ("pattern", &input.pattern), input.limit)
                 .await?;

@@ -16,10 +16,6 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     path: Option<String>,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,7 +48,7 @@ impl Tool<Opencode> for FileStatus {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let link = pack.link().await?;
         let only = input.path.as_deref().map(|path| within(&project.path, "path", path)).transpose()?;
         let all = link.client().get(&["vcs", "status"]).within(&project.path).send().await?;

@@ -22,10 +22,6 @@ pub(super) struct Input {
     #[serde(default = "limit")]
     #[schemars(range(min = 1, max = 200))]
     limit: u32,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -53,7 +49,7 @@ impl Tool<Opencode> for FindFiles {
             )
             .hint("give a number from 1 to 200"));
         }
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let link = pack.link().await?;
         let request = link.client().get(&["find", "file"]).within(&project.path).query("query", &input.query);
         let request = request.query("limit", &input.limit.to_string());

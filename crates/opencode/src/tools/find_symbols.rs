@@ -14,10 +14,6 @@ pub(super) struct FindSymbols;
 pub(super) struct Input {
     /// A part of the name of what is looked for.
     query: String,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -52,7 +48,7 @@ impl Tool<Opencode> for FindSymbols {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let query = regex::escape(&input.query);
         let pattern = format!(r"(?i)\b(?:{KINDS})\s+\w*{query}\w*");
         let (hits, truncated) = search(&project.path, None, ("query", &pattern), MOST).await?;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use super::text;
+use super::mcp_servers::{Standing, changed, path};
 use crate::pack::Opencode;
 use crate::settings::{Change, Scope};
 
@@ -56,23 +56,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// The name of the server.
-    name: String,
-    /// How it stands now: connected, disabled, failed, removed and so on.
-    status: String,
-    /// Why it failed, if it did.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    error: String,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for McpAdd {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Standing>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_mcp_add",
         title: "Add an MCP server",
@@ -80,9 +66,9 @@ impl Tool<Opencode> for McpAdd {
         hints: Hints::CREATE,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Standing>> {
         let config = config(&input)?;
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["config"]).within(&project.path).send().await?;
         if known["mcp"][&input.name].is_object() {
@@ -91,17 +77,9 @@ impl Tool<Opencode> for McpAdd {
                 Error::new(Kind::InvalidInput, words).hint("remove it first with `opencode_mcp_remove`")
             );
         }
-        let keys = vec![(vec!["mcp".into(), input.name.clone()], Some(config))];
+        let keys = vec![(path(&input.name), Some(config))];
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?;
-        let all = link.client().get(&["mcp"]).within(&project.path).send().await?;
-        let status = &all[&input.name];
-        Ok(Json(Output {
-            status: text(&status["status"]),
-            error: text(&status["error"]),
-            file: file.to_string_lossy().into_owned(),
-            name: input.name,
-        }))
+        changed(pack, &link, change, input.name).await.map(Json)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `opencode_mcp_enable`: switch an MCP server of OpenCode on or off.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+use serde::Deserialize;
+use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::text;
+use super::mcp_servers::{Standing, changed, path, unknown};
 use crate::pack::Opencode;
 use crate::settings::{Change, Scope};
 
@@ -30,23 +30,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// The name of the server.
-    name: String,
-    /// How it stands now: connected, disabled, failed, removed and so on.
-    status: String,
-    /// Why it failed, if it did.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    error: String,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for McpEnable {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Standing>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_mcp_enable",
         title: "Switch an MCP server",
@@ -54,25 +40,16 @@ impl Tool<Opencode> for McpEnable {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Standing>> {
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["config"]).within(&project.path).send().await?;
         if !known["mcp"][&input.name].is_object() {
-            return Err(Error::new(Kind::Upstream, format!("OpenCode has no MCP server `{}`", input.name))
-                .hint("call `opencode_mcp_list` to see the servers"));
+            return Err(unknown(&input.name));
         }
-        let keys =
-            vec![(vec!["mcp".into(), input.name.clone(), "enabled".into()], Some(input.enabled.into()))];
+        let enabled = path(&input.name).into_iter().chain(["enabled".to_owned()]).collect();
+        let keys = vec![(enabled, Some(input.enabled.into()))];
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?;
-        let all = link.client().get(&["mcp"]).within(&project.path).send().await?;
-        let status = &all[&input.name];
-        Ok(Json(Output {
-            status: text(&status["status"]),
-            error: text(&status["error"]),
-            file: file.to_string_lossy().into_owned(),
-            name: input.name,
-        }))
+        changed(pack, &link, change, input.name).await.map(Json)
     }
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
+use super::mcp_servers::error;
 use super::{InProject, text};
 use crate::pack::Opencode;
 
@@ -50,7 +51,7 @@ impl Tool<Opencode> for McpList {
         let item = |(name, status): (&String, &serde_json::Value)| Item {
             name: name.clone(),
             status: text(&status["status"]),
-            error: text(&status["error"]),
+            error: error(status),
             kind: text(&config["mcp"][name]["type"]),
             configured: config["mcp"][name].is_object(),
         };

@@ -1,11 +1,12 @@
 //! `opencode_mcp_remove`: one MCP server less for OpenCode.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+use serde::Deserialize;
+use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
+use super::mcp_servers::{Standing, changed, path, standing, unknown};
 use crate::pack::Opencode;
-use crate::settings::{Change, Scope};
+use crate::settings::{Change, Scope, quiet, reload};
 
 pub(super) struct McpRemove;
 
@@ -27,23 +28,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// The name of the server.
-    name: String,
-    /// How it stands now: connected, disabled, failed, removed and so on.
-    status: String,
-    /// Why it failed, if it did.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    error: String,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for McpRemove {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Standing>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_mcp_remove",
         title: "Remove an MCP server",
@@ -51,23 +38,24 @@ impl Tool<Opencode> for McpRemove {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Standing>> {
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["mcp"]).within(&project.path).send().await?;
         if !known[&input.name].is_object() {
-            return Err(Error::new(Kind::Upstream, format!("OpenCode has no MCP server `{}`", input.name))
-                .hint("call `opencode_mcp_list` to see the servers"));
+            return Err(unknown(&input.name));
         }
-        let keys = vec![(vec!["mcp".into(), input.name.clone()], None)];
+        let config = link.client().get(&["config"]).within(&project.path).send().await?;
+        if !config["mcp"][&input.name].is_object() {
+            // It is written nowhere, and goes when the project is opened anew.
+            if !input.force {
+                quiet(&link, Scope::Project, &project.path).await?;
+            }
+            reload(&link, Scope::Project, &project.path).await?;
+            return standing(&link, &project.path, input.name, String::new()).await.map(Json);
+        }
+        let keys = vec![(path(&input.name), None)];
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?;
-        let now = link.client().get(&["mcp"]).within(&project.path).send().await?;
-        if now[&input.name].is_object() {
-            let words = format!("`{}` is taken out of the file, but OpenCode still has it", input.name);
-            return Err(Error::new(Kind::Upstream, words).hint("it may be in the other scope: set `scope`"));
-        }
-        let file = file.to_string_lossy().into_owned();
-        Ok(Json(Output { name: input.name, status: "removed".into(), error: String::new(), file }))
+        changed(pack, &link, change, input.name).await.map(Json)
     }
 }

@@ -1,13 +1,13 @@
 //! `opencode_model_configure`: the options of a model.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
+use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
 use crate::model::Model;
 use crate::pack::Opencode;
-use crate::settings::{Change, Scope};
+use crate::settings::{Change, Changed, Scope};
 
 pub(super) struct ModelConfigure;
 
@@ -19,6 +19,7 @@ pub(super) struct Input {
     /// The model, without its provider.
     model: String,
     /// Its options, by name.
+    #[schemars(extend("minProperties" = 1))]
     options: Map<String, Value>,
     /// For whom it counts: all projects (global), or this one (project).
     #[serde(default)]
@@ -33,18 +34,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// What was changed, and is so now as OpenCode tells.
-    changed: Vec<String>,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for ModelConfigure {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Changed>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_model_configure",
         title: "Configure a model",
@@ -52,19 +44,20 @@ impl Tool<Opencode> for ModelConfigure {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Changed>> {
+        if input.options.is_empty() {
+            return Err(Error::new(Kind::InvalidInput, "`options` is empty, expected what is to be changed")
+                .hint("give them as in `{\"temperature\": 0.5}`"));
+        }
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let model = Model { provider: input.provider.clone(), model: input.model.clone() };
         model.check(link.client(), &project.path).await?;
         let path = |option: &str| {
             ["provider", &input.provider, "models", &input.model, "options", option].map(Into::into).to_vec()
         };
-        let keys: Vec<_> =
-            input.options.iter().map(|(option, value)| (path(option), Some(value.clone()))).collect();
-        let changed = keys.iter().map(|(path, _): &(Vec<String>, _)| path.join(".")).collect();
+        let keys = input.options.iter().map(|(option, value)| (path(option), Some(value.clone()))).collect();
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?.to_string_lossy().into_owned();
-        Ok(Json(Output { changed, file }))
+        pack.change(&link, change).await.map(Json)
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use super::text;
+use super::{list, text};
 use crate::pack::Opencode;
 use crate::settings::{Scope, quiet, reload};
 
@@ -65,7 +65,7 @@ impl Tool<Opencode> for ModelList {
             reload(&link, Scope::Project, &project.path).await?;
         }
         let known = link.client().get(&["config", "providers"]).within(&project.path).send().await?;
-        let all = known["providers"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let all = list(&known["providers"]);
         let wanted = |provider: &&serde_json::Value| {
             input.provider.as_deref().is_none_or(|wanted| provider["id"] == wanted)
         };

@@ -1,12 +1,12 @@
 //! `opencode_permission_set`: what OpenCode may do without asking.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use crate::agents::agent;
+use crate::agents::path_of;
 use crate::pack::Opencode;
-use crate::settings::{Change, Scope};
+use crate::settings::{Change, Changed, Scope};
 
 pub(super) struct PermissionSet;
 
@@ -35,18 +35,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// What was changed, and is so now as OpenCode tells.
-    changed: Vec<String>,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for PermissionSet {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Changed>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_permission_set",
         title: "Set a permission",
@@ -54,23 +45,21 @@ impl Tool<Opencode> for PermissionSet {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Changed>> {
         if !["allow", "ask", "deny"].contains(&input.permission.as_str()) {
             let words = format!("`permission` is `{}`, expected `allow`, `ask` or `deny`", input.permission);
             return Err(Error::new(Kind::InvalidInput, words).hint("choose one of them"));
         }
-        let project = pack.project(input.working_directory.as_deref())?;
-        let link = pack.link().await?;
-        let mut path = Vec::new();
-        if let Some(name) = &input.agent {
-            agent(link.client(), &project.path, name).await?;
-            path.extend(["agent".to_owned(), name.clone()]);
+        if input.tool.trim().is_empty() {
+            return Err(Error::new(Kind::InvalidInput, "`tool` is empty, expected what it is about")
+                .hint("name a tool such as `bash`; `opencode_tool_list` shows them"));
         }
-        path.extend(["permission".to_owned(), input.tool.clone()]);
+        let project = pack.own_project(input.working_directory.as_deref())?;
+        let link = pack.link().await?;
+        let above = path_of(link.client(), &project.path, input.agent.as_deref()).await?;
+        let path = above.into_iter().chain(["permission", &input.tool]).map(Into::into).collect();
         let keys = vec![(path, Some(input.permission.as_str().into()))];
-        let changed = keys.iter().map(|(path, _): &(Vec<String>, _)| path.join(".")).collect();
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?.to_string_lossy().into_owned();
-        Ok(Json(Output { changed, file }))
+        pack.change(&link, change).await.map(Json)
     }
 }

@@ -56,6 +56,8 @@ pub(super) struct Asking<'a> {
     pub(super) no_reply: bool,
     /// Whether its parts say which agent does it.
     pub(super) is_part: bool,
+    /// Whether its session is a new one, which has no model yet.
+    pub(super) is_new: bool,
 }
 
 /// A session to prompt, and the project it works in.
@@ -101,16 +103,14 @@ pub(super) async fn checked(
             .hint("say what to do in `prompt`"));
     }
     let parts = files::parts(project, asking.files).await?;
-    let model = asking.model.map(Model::parse).transpose()?;
-    let model = match model {
-        Some(model) => Some(model),
-        None => pack.config.default_model.as_deref().map(Model::parse).transpose()?,
+    let agent = match asking.agent {
+        Some(name) => Some(agent(link.client(), project, name).await?),
+        None => None,
     };
+    let default = pack.default_model(agent.as_ref()).filter(|_| asking.is_new);
+    let model = asking.model.or(default).map(Model::parse).transpose()?;
     if let Some(model) = &model {
         model.check(link.client(), project).await?;
-    }
-    if let Some(name) = asking.agent {
-        agent(link.client(), project, name).await?;
     }
     let parts = std::iter::once(text_part(asking.prompt)).chain(parts).collect();
     Ok((parts, model))

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::{InProject, text};
+use super::{InProject, list, text};
 use crate::pack::Opencode;
 
 pub(super) struct ProviderList;
@@ -46,7 +46,7 @@ impl Tool<Opencode> for ProviderList {
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["provider"]).within(&project.path).send().await?;
-        let connected = known["connected"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let connected = list(&known["connected"]);
         let item = |provider: &serde_json::Value| {
             let id = text(&provider["id"]);
             Item {

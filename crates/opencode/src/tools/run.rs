@@ -19,7 +19,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     working_directory: Option<String>,
-    /// The model, as `provider/model`; by default the configured one.
+    /// The model, as `provider/model`; by default that of the agent, else the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     model: Option<String>,
@@ -55,6 +55,7 @@ impl Tool<Opencode> for Run {
             agent: input.agent.as_deref(),
             no_reply: input.no_reply,
             is_part: false,
+            is_new: true,
         };
         let (parts, model) = checked(pack, &link, &project.path, &asking).await?;
         let place = Place::new(&link, project, Map::new()).await?;

@@ -25,7 +25,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// Its model, as `provider/model`; by default the configured one.
+    /// Its model, as `provider/model`; by default that of the agent, else the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     model: Option<String>,
@@ -68,13 +68,16 @@ impl Tool<Opencode> for SessionCreate {
         if let Some(title) = input.title {
             options.insert("title".into(), title.into());
         }
-        let model = input.model.as_deref().or(pack.config.default_model.as_deref());
+        let agent = match &input.agent {
+            Some(name) => Some(agent(link.client(), &project.path, name).await?),
+            None => None,
+        };
+        let model = input.model.as_deref().or(pack.default_model(agent.as_ref()));
         if let Some(model) = model.map(Model::parse).transpose()? {
             model.check(link.client(), &project.path).await?;
             options.insert("model".into(), model.of_session());
         }
         if let Some(name) = input.agent {
-            agent(link.client(), &project.path, &name).await?;
             options.insert("agent".into(), name.into());
         }
         let place = Place::new(&link, project, options).await?;

@@ -52,6 +52,7 @@ impl Tool<Opencode> for SessionPrompt {
             agent: input.agent.as_deref(),
             no_reply: input.no_reply,
             is_part: false,
+            is_new: false,
         };
         let (parts, model) = checked(pack, &link, &place.folder, &asking).await?;
         prompt(pack, &link, run, (place, asking, parts, model)).await.map(Json)

@@ -31,10 +31,6 @@ pub(super) struct Input {
     /// Whether sessions that work now may be stopped by it.
     #[serde(default)]
     force: bool,
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -60,7 +56,7 @@ impl Tool<Opencode> for SkillCreate {
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
         check(&input)?;
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.project(None)?;
         let link = pack.link().await?;
         let scope = if input.global { Scope::Global } else { Scope::Project };
         if !input.force {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use super::text;
+use super::{list, text};
 use crate::model::nearest;
 use crate::pack::Opencode;
 
@@ -48,7 +48,7 @@ impl Tool<Opencode> for SkillLoad {
         let project = pack.project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let skills = link.client().get(&["skill"]).within(&project.path).send().await?;
-        let skills = skills.as_array().map(Vec::as_slice).unwrap_or_default();
+        let skills = list(&skills);
         let Some(skill) = skills.iter().find(|skill| skill["name"] == input.name.as_str()) else {
             let near = nearest(&input.name, skills.iter().filter_map(|skill| skill["name"].as_str()));
             let hint = match near {

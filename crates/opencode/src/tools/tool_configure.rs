@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
+use serde::Deserialize;
+use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use crate::agents::agent;
+use crate::agents::path_of;
 use crate::pack::Opencode;
-use crate::settings::{Change, Scope};
+use crate::settings::{Change, Changed, Scope};
 
 pub(super) struct ToolConfigure;
 
@@ -16,6 +16,7 @@ pub(super) struct ToolConfigure;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
     /// Whether each tool is on, by its name or a pattern with `*`.
+    #[schemars(extend("minProperties" = 1))]
     tools: BTreeMap<String, bool>,
     /// The agent that it counts for; by default all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,18 +35,9 @@ pub(super) struct Input {
     working_directory: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Output {
-    /// What was changed, and is so now as OpenCode tells.
-    changed: Vec<String>,
-    /// The file it is written in.
-    file: String,
-}
-
 impl Tool<Opencode> for ToolConfigure {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Json<Changed>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_tool_configure",
         title: "Configure tools",
@@ -53,19 +45,18 @@ impl Tool<Opencode> for ToolConfigure {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
-        let link = pack.link().await?;
-        let mut before = Vec::new();
-        if let Some(name) = &input.agent {
-            agent(link.client(), &project.path, name).await?;
-            before.extend(["agent".to_owned(), name.clone()]);
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Changed>> {
+        if input.tools.keys().all(|tool| tool.trim().is_empty()) {
+            let words = "`tools` names none, expected which are on and which are off";
+            return Err(Error::new(Kind::InvalidInput, words)
+                .hint("give them as in `{\"webfetch\": false}`; `opencode_tool_list` shows the tools"));
         }
-        let path = |tool: &String| before.iter().cloned().chain(["tools".to_owned(), tool.clone()]).collect();
-        let keys: Vec<_> = input.tools.iter().map(|(tool, on)| (path(tool), Some((*on).into()))).collect();
-        let changed = keys.iter().map(|(path, _): &(Vec<String>, _)| path.join(".")).collect();
+        let project = pack.own_project(input.working_directory.as_deref())?;
+        let link = pack.link().await?;
+        let above = path_of(link.client(), &project.path, input.agent.as_deref()).await?;
+        let path = |tool| above.iter().copied().chain(["tools", tool]).map(Into::into).collect();
+        let keys = input.tools.iter().map(|(tool, on)| (path(tool), Some((*on).into()))).collect();
         let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
-        let file = pack.change(&link, change).await?.to_string_lossy().into_owned();
-        Ok(Json(Output { changed, file }))
+        pack.change(&link, change).await.map(Json)
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use toolgate_core::{Answers, Kind, Question, Result, RunHandle};
 use toolgate_wire::Raw;
 
+use crate::answers::{list, text};
 use crate::client::Client;
 
 /// What the model hears of a person who gives no reason.
@@ -26,7 +27,18 @@ pub(crate) struct AskedItem {
     pub(crate) by: String,
 }
 
-/// Answers what OpenCode asks during a turn.
+/// What OpenCode is told, and what is told of it.
+pub(super) struct Reply {
+    /// What kind of request it is for: `permission` or `question`.
+    kind: &'static str,
+    id: String,
+    /// What is done with the request: `reply` or `reject`.
+    verb: &'static str,
+    body: Value,
+    pub(super) item: AskedItem,
+}
+
+/// Finds the answers to what OpenCode asks during a turn.
 pub(super) struct Desk<'a> {
     pub(super) run: &'a RunHandle,
     pub(super) client: &'a Client,
@@ -37,8 +49,26 @@ pub(super) struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Answers a request for a permission.
-    pub(super) async fn permission(&self, request: &Value) -> Result<AskedItem> {
+    /// What to answer. It fails if the client is gone.
+    pub(super) async fn decide(&self, request: &Value) -> Result<Reply> {
+        if request["questions"].is_array() {
+            self.question(request).await
+        } else {
+            self.permission(request).await
+        }
+    }
+
+    /// Hands an answer over; a request that somebody else has answered is gone, which is as good.
+    pub(super) async fn send(&self, reply: &Reply) -> Result<()> {
+        let request = self.client.post(&[reply.kind, &reply.id, reply.verb]).within(self.directory);
+        match request.json(reply.body.clone()).send().await {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == Kind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn permission(&self, request: &Value) -> Result<Reply> {
         let (id, what) = (text(&request["id"]), text(&request["permission"]));
         let details = permission_details(request);
         let (reply, message, by) = if self.allow.iter().any(|pattern| matches(pattern, &what)) {
@@ -60,34 +90,26 @@ impl Desk<'_> {
         if let Some(message) = message.filter(|_| reply == "reject") {
             body["message"] = message.into();
         }
-        self.send(&["permission", &id, "reply"], body).await?;
-        Ok(AskedItem { what, details, answer: reply, by: by.into() })
+        let item = AskedItem { what, details, answer: reply, by: by.into() };
+        Ok(Reply { kind: "permission", id, verb: "reply", body, item })
     }
 
-    /// Answers questions of the model.
-    pub(super) async fn question(&self, request: &Value) -> Result<AskedItem> {
+    async fn question(&self, request: &Value) -> Result<Reply> {
         let id = text(&request["id"]);
-        let questions = request["questions"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let questions = list(&request["questions"]);
         let details =
             questions.iter().map(|question| text(&question["question"])).collect::<Vec<_>>().join(" ");
-        let said = self.ask(question_form(&id, questions)).await?;
-        let (answer, by) = match said {
+        let (verb, body, answer, by) = match self.ask(question_form(&id, questions)).await? {
             Said::Form(form) => {
                 let answers: Vec<Vec<String>> =
                     (0..questions.len()).map(|place| chosen(&form, place)).collect();
-                self.send(&["question", &id, "reply"], json!({"answers": answers})).await?;
-                (answers.concat().join(", "), "person")
+                ("reply", json!({"answers": answers}), answers.concat().join(", "), "person")
             }
-            Said::No => {
-                self.send(&["question", &id, "reject"], json!({})).await?;
-                ("rejected".to_owned(), "person")
-            }
-            Said::Nobody(why) => {
-                self.send(&["question", &id, "reject"], json!({})).await?;
-                (format!("rejected: {why}"), "policy")
-            }
+            Said::No => ("reject", json!({}), "rejected".to_owned(), "person"),
+            Said::Nobody(why) => ("reject", json!({}), format!("rejected: {why}"), "policy"),
         };
-        Ok(AskedItem { what: "question".into(), details, answer, by: by.into() })
+        let item = AskedItem { what: "question".into(), details, answer, by: by.into() };
+        Ok(Reply { kind: "question", id, verb, body, item })
     }
 
     async fn ask(&self, question: Question) -> Result<Said> {
@@ -97,15 +119,6 @@ impl Desk<'_> {
             Err(error) if matches!(error.kind(), Kind::MissingCapability | Kind::Timeout) => {
                 Ok(Said::Nobody(error.message().to_owned()))
             }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Hands an answer over; a request that somebody else has answered is gone, which is as good.
-    async fn send(&self, path: &[&str], body: Value) -> Result<()> {
-        match self.client.post(path).within(self.directory).json(body).send().await {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == Kind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -135,8 +148,7 @@ fn denial(what: &str, why: &str) -> String {
 }
 
 fn permission_details(request: &Value) -> String {
-    let patterns = request["patterns"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let patterns: Vec<String> = patterns.iter().map(text).collect();
+    let patterns: Vec<String> = list(&request["patterns"]).iter().map(text).collect();
     match request["metadata"]["command"].as_str() {
         Some(command) => command.to_owned(),
         None => patterns.join(", "),
@@ -159,7 +171,7 @@ fn permission_form(id: &str, what: &str, details: &str) -> Question {
 fn question_form(id: &str, questions: &[Value]) -> Question {
     let (mut fields, mut required, mut message) = (Map::new(), Vec::new(), Vec::new());
     for (place, question) in questions.iter().enumerate() {
-        let labels = question["options"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let labels = list(&question["options"]);
         let labels: Vec<String> = labels.iter().map(|option| text(&option["label"])).collect();
         let (title, words) = (text(&question["header"]), text(&question["question"]));
         message.push(words.clone());
@@ -198,10 +210,6 @@ fn chosen(form: &Value, place: usize) -> Vec<String> {
         Some(many) => many.iter().map(text).collect(),
         None => vec![text(answer)],
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Whether a name fits a pattern in which `*` stands for any text.

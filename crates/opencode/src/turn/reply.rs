@@ -6,6 +6,7 @@ use serde_json::Value;
 use toolgate_core::{Error, Kind, Result};
 
 use super::AskedItem;
+use crate::answers::{list, text};
 
 /// What came of a prompt.
 #[derive(Debug, Default)]
@@ -60,7 +61,8 @@ impl Answer {
         if !is_whole || (goes_on && !is_over) {
             return None;
         }
-        let tools = replies.iter().flat_map(|reply| parts(reply)).filter(|part| part["type"] == "tool");
+        let tools =
+            replies.iter().flat_map(|reply| list(&reply["parts"])).filter(|part| part["type"] == "tool");
         let number = |reply: &&Value, key: &str| reply["info"]["tokens"][key].as_u64().unwrap_or(0);
         Some(Ok(Self {
             session: session.to_owned(),
@@ -78,12 +80,9 @@ impl Answer {
 
 /// What a message says, without what was put there by OpenCode.
 fn content(message: &Value) -> String {
-    let said = parts(message).iter().filter(|part| part["type"] == "text" && part["synthetic"] != true);
+    let said =
+        list(&message["parts"]).iter().filter(|part| part["type"] == "text" && part["synthetic"] != true);
     said.map(|part| text(&part["text"])).collect::<Vec<_>>().join("\n")
-}
-
-fn parts(message: &Value) -> &[Value] {
-    message["parts"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn step(part: &Value) -> ToolStep {
@@ -113,10 +112,6 @@ pub(super) fn failure(error: &Value) -> Error {
         _ => Error::new(Kind::Upstream, format!("the model failed: {words}"))
             .hint("try again, or choose another model with `model`"),
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 use toolgate_core::{Progress, RunHandle};
 use toolgate_host::Clock;
 
+use crate::answers::list;
+
 /// How often text is told while it grows.
 const PACE: Duration = Duration::from_millis(400);
 
@@ -58,7 +60,7 @@ impl<'a> Telling<'a> {
 
     /// A list of things to do.
     pub(super) async fn todos(&mut self, todos: &Value) {
-        let todos = todos.as_array().map(Vec::as_slice).unwrap_or_default();
+        let todos = list(todos);
         let done = todos.iter().filter(|todo| todo["status"] == "completed").count();
         let now = todos.iter().find(|todo| todo["status"] == "in_progress");
         let now = now.and_then(|todo| todo["content"].as_str()).unwrap_or_default();

@@ -8,9 +8,12 @@
     reason = "this is test code; what is not as it should be stops its test"
 )]
 
+mod broken_ways;
+mod fake;
 mod fake_opencode;
 mod files;
 mod house_rules;
+mod own_server;
 mod people;
 mod progress;
 mod resources;

@@ -82,6 +82,10 @@ fn where_nobody_can_be_asked_the_policy_answers() {
             (&json!("policy"), &json!("reject"))
         );
         assert_eq!(out["asked"][0]["details"], "echo it-ran");
+        let driven = stage.ask(alone, ("opencode_run", json!({"prompt": "ask for a colour"})), []).await;
+        let asked = stage.result(driven)["asked"][0].clone();
+        assert_eq!((&asked["what"], &asked["by"]), (&json!("question"), &json!("policy")), "{asked}");
+        assert!(asked["answer"].as_str().unwrap().starts_with("rejected: "), "{asked}");
     });
 }
 

@@ -4,11 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 use toolgate_core::{Call, Kind, ListKind, Outcome, Principal, Target};
-use toolgate_host::Program;
 use toolgate_testkit::{client_legacy, drive, list_names};
 use toolgate_wire::Raw;
 
-use crate::stage::{STAGE, fails};
+use crate::stage::{STAGE, fails, keep};
 
 fn reading(uri: &str) -> Call {
     let params = Raw::of(&json!({"uri": uri}));
@@ -16,7 +15,7 @@ fn reading(uri: &str) -> Call {
 }
 
 /// The one content of a resource.
-fn read(uri: &str) -> Value {
+pub(crate) fn read(uri: &str) -> Value {
     let stage = &*STAGE;
     match stage.run(async { drive(stage.hub.start(reading(uri)), []).await }).outcome {
         Outcome::Complete(raw) => raw.to::<Value>().unwrap()["contents"][0].clone(),
@@ -30,15 +29,7 @@ fn a_session_and_what_it_changed_can_be_read() {
     let project = stage.home.join("changed");
     fs::create_dir(&project).unwrap();
     fs::write(project.join("old.txt"), "old\n").unwrap();
-    for arguments in [
-        vec!["init", "-q"],
-        vec!["add", "."],
-        vec!["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "x"],
-    ] {
-        let git = Program::new("/usr/bin/git").arguments(["-C", project.to_str().unwrap()]);
-        let ended = stage.run(git.arguments(arguments).variable("HOME", "/nowhere").run()).unwrap();
-        assert_eq!(ended.code, Some(0), "{ended:?}");
-    }
+    stage.run(keep(&project));
     let prompt = format!("write a file: {}", project.join("new.txt").display());
     let arguments = json!({"prompt": prompt, "workingDirectory": project});
     let out = stage.run(stage.call("opencode_run", arguments));

@@ -12,6 +12,7 @@ use toolgate_host::Program;
 use toolgate_opencode::OpencodeConfig;
 use toolgate_testkit::{call, client_legacy, drive, opencode_program};
 
+use crate::fake::{Fake, Reply};
 use crate::stage::{STAGE, fails};
 
 fn prompt(hub: &Hub, text: &str) -> Run {
@@ -59,7 +60,13 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
     let stage = &*STAGE;
     let name = stage.home.join("opencode-to-kill");
     symlink(opencode_program(), &name).unwrap();
-    let config = OpencodeConfig { program: Some(name.clone()), ..OpencodeConfig::default() };
+    // Beside the one that OpenCode makes itself, and changes.
+    let named = stage.home.join(".config/opencode/opencode.json");
+    let config = OpencodeConfig {
+        program: Some(name.clone()),
+        config_path: Some(named.clone()),
+        ..OpencodeConfig::default()
+    };
     let (hub, tasks) = stage.other(config);
     stage.run(async {
         let mut run = prompt(&hub, "think slowly");
@@ -74,14 +81,35 @@ fn a_server_of_ours_that_is_killed_is_an_error_now_and_there_again_later() {
         let list = drive(hub.start(call(client_legacy(), "opencode_session_list", json!({}))), []).await;
         let list = stage.result(list);
         assert!(list["items"].as_array().unwrap().iter().all(|item| item["status"] == "idle"), "{list}");
-        let change = json!({"tool": "websearch", "permission": "deny"});
-        let run = hub.start(call(client_legacy(), "opencode_permission_set", change));
-        let file = stage.result(drive(run, []).await)["file"].as_str().unwrap().to_owned();
-        assert!(Path::new(&file).starts_with(stage.home.join(".config/opencode")), "{file}");
-        assert!(fs::read_to_string(&file).unwrap().contains("websearch"));
+        let add = json!({"name": "nothing", "type": "local", "command": ["/bin/false"]});
+        for (tool, arguments, is_there) in
+            [("opencode_mcp_add", add, true), ("opencode_mcp_remove", json!({"name": "nothing"}), false)]
+        {
+            let run = hub.start(call(client_legacy(), tool, arguments));
+            assert_eq!(stage.result(drive(run, []).await)["file"], json!(named), "{tool}");
+            assert_eq!(fs::read_to_string(&named).unwrap().contains("/bin/false"), is_there, "{tool}");
+        }
         // It ends with us.
         tasks.shutdown(Duration::from_secs(30)).await;
         assert_eq!(process(&name), None);
+    });
+}
+
+#[test]
+fn one_that_listens_where_they_usually_do_is_used_if_it_is_healthy() {
+    let stage = &*STAGE;
+    stage.run(async {
+        let config = || OpencodeConfig { auto_start: false, ..OpencodeConfig::default() };
+        let (fake, url) = Fake::listen(|_| None).await;
+        let (hub, _) = stage.other_near(config(), &url);
+        let driven = drive(prompt(&hub, "hello"), []).await;
+        assert_eq!(stage.result(driven)["content"], "still here");
+        assert_eq!(fake.count("POST /session/ses_0/prompt_async"), 1);
+        let (fake, url) = Fake::listen(|_| Some(Reply::Json(json!({"healthy": false})))).await;
+        let (hub, _) = stage.other_near(config(), &url);
+        let error = fails(&hub, call(client_legacy(), "opencode_session_list", json!({}))).await;
+        assert_eq!(error.kind(), Kind::ConnectionFailed, "{error}");
+        assert_eq!(fake.count("GET /session"), 0);
     });
 }
 

@@ -1,9 +1,10 @@
 //! Sessions and prompts: what is asked for is what OpenCode then has.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_core::Event;
 use toolgate_testkit::{call, client_legacy};
 
+use crate::resources::read;
 use crate::stage::STAGE;
 
 #[test]
@@ -26,7 +27,7 @@ fn a_run_is_answered_in_a_session_of_its_own() {
 #[test]
 fn a_session_has_the_title_and_model_it_was_made_with_and_files_go_along() {
     let stage = &*STAGE;
-    stage.run(async {
+    let id = stage.run(async {
         let made = json!({"title": "Named", "model": "fake/deep/er/name", "agent": "plan"});
         let session = stage.call("opencode_session_create", made).await;
         assert_eq!(session["title"], "Named");
@@ -39,7 +40,13 @@ fn a_session_has_the_title_and_model_it_was_made_with_and_files_go_along() {
         let noted = json!({"sessionId": id, "prompt": "keep this in mind", "noReply": true});
         let noted = stage.call("opencode_session_prompt", noted).await;
         assert_eq!(noted["content"], "");
+        id.as_str().unwrap().to_owned()
     });
+    // The model was not asked: the prompt is there, and nothing follows.
+    let session = read(&format!("opencode://session/{id}"));
+    let session: Value = serde_json::from_str(session["text"].as_str().unwrap()).unwrap();
+    let last = session["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last["role"], &last["text"]), (&json!("user"), &json!("keep this in mind")), "{session}");
 }
 
 #[test]

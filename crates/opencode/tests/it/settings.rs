@@ -11,7 +11,7 @@ use crate::stage::STAGE;
 
 /// A project with a configuration of its own that has a comment.
 fn project(name: &str) -> PathBuf {
-    let folder = STAGE.home.join(name);
+    let folder = STAGE.project.join(name);
     fs::create_dir(&folder).unwrap();
     fs::write(
         folder.join("opencode.jsonc"),
@@ -73,7 +73,13 @@ fn a_project_s_configuration_is_changed_and_keeps_its_comments() {
         (&json!("me"), &json!("plan"))
     );
     scene.refused("opencode_permission_set", json!({"tool": "x", "permission": "maybe"}), Kind::InvalidInput);
-    scene.refused("opencode_tool_configure", json!({"tools": {}, "agent": "nope"}), Kind::AgentNotFound);
+    let tools = json!({"tools": {"bash": true}, "agent": "nope"});
+    scene.refused("opencode_tool_configure", tools, Kind::AgentNotFound);
+    scene.refused("opencode_tool_configure", json!({"tools": {}}), Kind::InvalidInput);
+    scene.refused("opencode_tool_configure", json!({"tools": {"": true}}), Kind::InvalidInput);
+    let options = json!({"provider": "fake", "model": "fake-1", "options": {}});
+    scene.refused("opencode_model_configure", options, Kind::InvalidInput);
+    scene.refused("opencode_permission_set", json!({"tool": "", "permission": "ask"}), Kind::InvalidInput);
     scene.refused("opencode_config_update", json!({"model": "nope/x"}), Kind::InvalidInput);
     scene.refused("opencode_config_update", json!({}), Kind::InvalidInput);
 }
@@ -90,6 +96,10 @@ fn mcp_servers_are_added_switched_and_removed() {
     let listed = scene.call("opencode_mcp_list", json!({}));
     let server = json!({"name": "nothing", "status": "disabled", "type": "local", "configured": true});
     assert_eq!(listed["items"], json!([server]));
+    let other =
+        STAGE.run(STAGE.fails("opencode_mcp_remove", scene.with(json!({"name": "nothing", "force": true}))));
+    assert_eq!(other.kind(), Kind::InvalidInput, "{other}");
+    assert!(other.next_step().unwrap().contains("the other scope"), "{other}");
     let out = scene.call("opencode_mcp_remove", json!({"name": "nothing", "scope": "project"}));
     assert_eq!(out["status"], "removed");
     assert_eq!(scene.call("opencode_mcp_list", json!({}))["items"], json!([]));
@@ -98,23 +108,6 @@ fn mcp_servers_are_added_switched_and_removed() {
     scene.refused("opencode_mcp_enable", json!({"name": "nothing", "enabled": true}), Kind::Upstream);
     scene.refused("opencode_mcp_add", json!({"name": "x", "type": "local"}), Kind::InvalidInput);
     scene.refused("opencode_mcp_add", json!({"name": "x", "type": "remote", "url": "y"}), Kind::InvalidInput);
-}
-
-#[test]
-fn a_skill_is_written_listed_and_loaded() {
-    let scene = Scene(project("skilled"));
-    let skill = json!({"name": "tell-jokes", "description": "Jokes: \"good\" ones", "content": "Be funny."});
-    let out = scene.call("opencode_skill_create", skill.clone());
-    assert_eq!(out["listed"], true);
-    let out = scene.call("opencode_skill_load", json!({"name": "tell-jokes"}));
-    assert_eq!(out["description"], "Jokes: \"good\" ones");
-    assert!(out["content"].as_str().unwrap().contains("Be funny."), "{out}");
-    let listed = scene.call("opencode_skill_list", json!({}));
-    assert!(listed["items"].as_array().unwrap().iter().any(|item| item["name"] == "tell-jokes"), "{listed}");
-    scene.refused("opencode_skill_create", skill, Kind::InvalidInput);
-    let bad = json!({"name": "../x", "description": "x", "content": "x"});
-    scene.refused("opencode_skill_create", bad, Kind::InvalidInput);
-    scene.refused("opencode_skill_load", json!({"name": "tell-joke"}), Kind::SkillNotFound);
 }
 
 #[test]
@@ -155,11 +148,13 @@ fn models_providers_and_tools_are_listed_and_keys_are_kept() {
 
 #[test]
 fn a_change_waits_for_sessions_that_work() {
-    let scene = Scene(project("busy"));
-    let stage = &*STAGE;
-    let arguments = scene.with(json!({"prompt": "think slowly"}));
+    let (stage, scene, calm) = (&*STAGE, Scene(project("busy")), Scene(project("calm")));
+    let made = stage.run(stage.call("opencode_session_create", scene.with(json!({"title": "Busy"}))));
+    let id = made["sessionId"].as_str().unwrap();
+    let arguments = json!({"sessionId": id, "prompt": "think slowly"});
     let run = stage.run(async {
-        let mut run = stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_run", arguments));
+        let mut run =
+            stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_session_prompt", arguments));
         while let Some(event) = run.next().await {
             if matches!(&event, Event::Progress(progress) if progress.0.as_str().contains("thinking")) {
                 break;
@@ -167,9 +162,19 @@ fn a_change_waits_for_sessions_that_work() {
         }
         run
     });
-    let mut change = json!({"tool": "webfetch", "permission": "deny", "scope": "project"});
-    scene.refused("opencode_permission_set", change.clone(), Kind::InvalidInput);
-    change["force"] = true.into();
-    scene.call("opencode_permission_set", change);
-    run.cancel();
+    let change = |scope: &str| json!({"tool": "webfetch", "permission": "deny", "scope": scope});
+    // What counts for all projects stops also what works in another.
+    for (scene, scope) in [(&scene, "project"), (&scene, "global"), (&calm, "global")] {
+        let error = stage.run(stage.fails("opencode_permission_set", scene.with(change(scope))));
+        assert_eq!(error.kind(), Kind::InvalidInput, "{error}");
+        assert!(error.message().contains(id), "{scope}: {error}");
+        assert!(error.next_step().unwrap().contains("`force`"), "{error}");
+        assert!(!scene.file().contains("webfetch"), "{}", scene.file());
+    }
+    calm.call("opencode_permission_set", change("project"));
+    let mut forced = change("project");
+    forced["force"] = true.into();
+    scene.call("opencode_permission_set", forced);
+    let outcome = stage.run(run.outcome());
+    assert!(format!("{outcome:?}").contains("the session was stopped before it answered"), "{outcome:?}");
 }

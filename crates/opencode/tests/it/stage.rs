@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 use toolgate_core::{Call, Client, Error, Hub, Outcome, PackSource};
-use toolgate_host::Tasks;
+use toolgate_host::{Program, Tasks};
 use toolgate_opencode::{Opencode, OpencodeConfig, Surroundings};
 use toolgate_testkit::{Driven, OpencodeHome, call, client_legacy, drive, hub, opencode_program};
 
 /// How long anything may take here; the machine may be very busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Nothing listens there: what else runs on this machine is not ours to use.
+const NOWHERE: &str = "http://127.0.0.1:9";
 
 /// The one OpenCode, and a hub whose pack has started it.
 pub(crate) static STAGE: LazyLock<Stage> = LazyLock::new(Stage::new);
@@ -31,12 +34,13 @@ impl Stage {
         let kept = OpencodeHome::new();
         let home = kept.path().to_owned();
         let project = home.join("project");
-        std::fs::create_dir_all(project.join(".git")).unwrap();
+        std::fs::create_dir(&project).unwrap();
         std::fs::write(project.join("notes.txt"), "the moon is made of cheese\n").unwrap();
+        runtime.block_on(keep(&project));
         let tasks = Tasks::new();
-        let (hub, _) = {
+        let hub = {
             let _inside = runtime.enter();
-            pack(OpencodeConfig::default(), &project, variables(&kept), &tasks)
+            pack(OpencodeConfig::default(), (&project, NOWHERE), variables(&kept), &tasks)
         };
         Self { runtime, hub, project, home, tasks, kept }
     }
@@ -54,8 +58,14 @@ impl Stage {
 
     /// Another pack with a configuration of its own.
     pub(crate) fn other(&self, config: OpencodeConfig) -> (Hub, Tasks) {
+        self.other_near(config, NOWHERE)
+    }
+
+    /// Another pack, where an OpenCode usually listens at this address.
+    pub(crate) fn other_near(&self, config: OpencodeConfig, usual_url: &str) -> (Hub, Tasks) {
         let _inside = self.runtime.enter();
-        pack(config, &self.project, self.variables(), &self.tasks.child())
+        let tasks = self.tasks.child();
+        (pack(config, (&self.project, usual_url), self.variables(), &tasks), tasks)
     }
 
     /// Calls a tool as a client that can answer questions.
@@ -87,6 +97,24 @@ impl Stage {
     }
 }
 
+/// Puts a folder, as it is, under version control.
+pub(crate) async fn keep(folder: &Path) {
+    git(folder, &["init", "-q"]).await;
+    commit(folder, ".").await;
+}
+
+/// Puts what is there now under version control.
+pub(crate) async fn commit(folder: &Path, what: &str) {
+    git(folder, &["add", what]).await;
+    git(folder, &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "x"]).await;
+}
+
+async fn git(folder: &Path, arguments: &[&str]) {
+    let git = Program::new("/usr/bin/git").arguments(["-C", folder.to_str().unwrap()]);
+    let ended = git.arguments(arguments.iter().copied()).variable("HOME", "/nowhere").run().await.unwrap();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
 /// The error of a call that has to fail.
 pub(crate) async fn fails(hub: &Hub, call: Call) -> Error {
     match drive(hub.start(call), []).await.outcome {
@@ -97,20 +125,18 @@ pub(crate) async fn fails(hub: &Hub, call: Call) -> Error {
 
 fn pack(
     config: OpencodeConfig,
-    project: &Path,
+    (project, usual_url): (&Path, &str),
     variables: Vec<(String, String)>,
     tasks: &Tasks,
-) -> (Hub, Tasks) {
+) -> Hub {
     let config = OpencodeConfig { program: config.program.or_else(|| Some(opencode_program())), ..config };
     let around = Surroundings {
         variables,
         password: config.password.clone().map(toolgate_host::Secret::new),
         folder: project.to_owned(),
-        // Nothing listens there: what else runs on this machine is not ours to use.
-        usual_url: "http://127.0.0.1:9".into(),
+        usual_url: usual_url.into(),
     };
-    let pack = Opencode::new(config, around, tasks);
-    (hub([Arc::new(PackSource::new(pack))]), tasks.clone())
+    hub([Arc::new(PackSource::new(Opencode::new(config, around, tasks)))])
 }
 
 fn variables(home: &OpencodeHome) -> Vec<(String, String)> {

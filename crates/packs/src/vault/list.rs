@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec, iso8601};
+use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 use toolgate_host::files::{Entry, Kind as EntryKind};
 use toolgate_host::{FileError, RelPath, Root};
 
 use super::Vault;
+use crate::entry::Item;
 use crate::failure::{Advice, failure};
 
 const ADVICE: Advice =
@@ -57,27 +58,6 @@ pub(super) struct Output {
     not_pulled: Option<String>,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Item {
-    /// Path of the entry, from the root of the vault.
-    path: String,
-    /// What it is; a symbolic link is not followed here.
-    kind: Kind,
-    /// Size in bytes; 0 for all but files.
-    size: u64,
-    /// When it was last changed, in UTC.
-    modified: String,
-}
-
-#[derive(Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    File,
-    Folder,
-    Symlink,
-    Other,
-}
-
 impl Tool<Vault> for VaultList {
     type Input = Input;
     type Output = Json<Output>;
@@ -120,7 +100,7 @@ impl Walker<'_> {
                 if self.items.len() == self.limit {
                     return Ok(true);
                 }
-                self.items.push(Item::new(&path, &entry));
+                self.items.push(Item::new(path.to_string(), &entry));
             }
             if recursive && entry.kind == EntryKind::Dir && entry.openable && self.holds_ahead(&path) {
                 // A folder that vanished, or may not be opened, is listed but not entered.
@@ -161,16 +141,4 @@ impl Walker<'_> {
 /// The names of a path: what a folder holds comes right behind it.
 fn names(path: &RelPath) -> impl Iterator<Item = &str> {
     path.as_str().split('/')
-}
-
-impl Item {
-    fn new(path: &RelPath, entry: &Entry) -> Self {
-        let kind = match entry.kind {
-            EntryKind::File => Kind::File,
-            EntryKind::Dir => Kind::Folder,
-            EntryKind::Symlink => Kind::Symlink,
-            EntryKind::Other => Kind::Other,
-        };
-        Self { path: path.to_string(), kind, size: entry.size, modified: iso8601(entry.modified_unix_ms) }
-    }
 }

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec, iso8601};
+use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 use toolgate_host::files::{Entry, Kind as EntryKind, Listing};
 use toolgate_host::{FileError, RelPath, Root};
 
 use super::Workspace;
+use crate::entry::Item;
 use crate::failure::{Advice, failure};
 
 const ADVICE: Advice = Advice {
@@ -46,27 +47,6 @@ pub(super) struct Output {
     truncated: bool,
 }
 
-#[derive(Serialize, JsonSchema)]
-struct Item {
-    /// Path of the entry, from the workspace root.
-    path: String,
-    /// What it is; a symbolic link is not followed here.
-    kind: Kind,
-    /// Size in bytes; 0 for all but files.
-    size: u64,
-    /// When it was last changed, in UTC.
-    modified: String,
-}
-
-#[derive(Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    File,
-    Folder,
-    Symlink,
-    Other,
-}
-
 impl Tool<Workspace> for WorkspaceList {
     type Input = Input;
     type Output = Json<Output>;
@@ -99,7 +79,8 @@ async fn list(root: &Root, folder: &RelPath, input: &Input) -> Result<Output, Fi
     let mut walker = Walker { root, limit: input.limit, output, ahead: Vec::new() };
     walker.enter(folder).await?;
     while let Some((folder, entry)) = walker.ahead.pop() {
-        walker.output.items.push(Item::new(&folder, &entry));
+        let path = if folder.is_root() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+        walker.output.items.push(Item::new(path, &entry));
         let enters = input.recursive && entry.kind == EntryKind::Dir && entry.openable;
         if !enters || NOT_ENTERED.contains(&entry.name.as_str()) {
             continue;
@@ -123,18 +104,5 @@ impl Walker<'_> {
         self.ahead.drain(..excess);
         self.output.truncated |= truncated || excess > 0;
         Ok(())
-    }
-}
-
-impl Item {
-    fn new(folder: &RelPath, entry: &Entry) -> Self {
-        let path = if folder.is_root() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
-        let kind = match entry.kind {
-            EntryKind::File => Kind::File,
-            EntryKind::Dir => Kind::Folder,
-            EntryKind::Symlink => Kind::Symlink,
-            EntryKind::Other => Kind::Other,
-        };
-        Self { path, kind, size: entry.size, modified: iso8601(entry.modified_unix_ms) }
     }
 }

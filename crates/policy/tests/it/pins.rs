@@ -145,7 +145,11 @@ async fn a_changed_tool_is_held_until_someone_accepts_it() {
 
     to accept it: toolgate pins accept github a
     ");
-    let accepted = world.pins.accept("github", "a", "olga").await.unwrap();
+    let digest = report.digest.unwrap();
+    let other = world.pins.accept_exactly("github", "a", "another", "olga").await.unwrap_err();
+    assert_eq!(other.message(), "`a` of `github` has another definition by now");
+    assert_eq!(world.parts("a").await.0, Standing::Held, "what nobody looked at is not accepted");
+    let accepted = world.pins.accept_exactly("github", "a", &digest, "olga").await.unwrap();
     assert_eq!((accepted.standing, accepted.accepted_by.as_deref()), (Standing::Trusted, Some("olga")));
     world.hub.policy_changed();
     assert_eq!(world.listed().await, "a b");

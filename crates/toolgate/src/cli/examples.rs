@@ -60,6 +60,18 @@ Examples:
     toolgate approvals remembered
     toolgate approvals forget 91b0aa42d7c1";
 
+pub(super) const ADMIN: &str = "\
+Examples:
+  Make a link to set up the first account, then open it in a browser:
+    toolgate admin link
+
+  Let someone answer calls that wait, and nothing else:
+    toolgate admin link --account ada --role approver
+
+  See who has an account, and take one away:
+    toolgate admin list
+    toolgate admin remove ada";
+
 pub(super) const POLICY: &str = "\
 Examples:
   See which rule decides, and why:

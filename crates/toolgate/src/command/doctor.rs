@@ -3,6 +3,7 @@
 //! It only looks: it makes no folder, starts no program, and speaks to nothing but the configured address, and to the
 //! store where the configuration refers to secrets.
 
+mod admin;
 mod browser;
 mod configuration;
 mod data_folder;
@@ -106,7 +107,8 @@ const CHECKS: &[Check] = &[
     Check { name: "github", look: Look::Settings(packs::github) },
     Check { name: "scripts", look: Look::Settings(scripts::look) },
     Check { name: "http", look: Look::Settings(http::look) },
-    Check { name: "browser", look: Look::Always(browser::look) },
+    Check { name: "admin", look: Look::Settings(admin::look) },
+    Check { name: "browser", look: Look::Settings(browser::look) },
     Check { name: "opencode", look: Look::Settings(opencode::look) },
     Check { name: "git", look: Look::Always(git::look) },
     Check { name: "platform", look: Look::Always(platform::look) },

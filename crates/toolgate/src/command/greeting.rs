@@ -15,9 +15,12 @@ pub(crate) fn stdio() {
 }
 
 /// Says where the server listens: to a person at length, to a log in one line.
-pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool) {
+pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool, set_up: Option<&str>) {
     if !std::io::stderr().is_terminal() {
         tracing::info!("listening on http://{address}/mcp");
+        if let Some(link) = set_up {
+            say(&format!("set up the admin page once, within a day: {link}\n"));
+        }
         return;
     }
     let view = hub.settled_view(&Principal::local(), ListKind::Tools).await;
@@ -29,6 +32,9 @@ pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool) {
         }
     }
     say(&text(address, &packs, needs_token));
+    if let Some(link) = set_up {
+        say(&format!("\nSet up the admin page once, within a day:\n{link}\n"));
+    }
 }
 
 fn say(text: &str) {
@@ -56,13 +62,18 @@ fn text(address: SocketAddr, packs: &[(String, usize)], needs_token: bool) -> St
 
 /// Where a client on this machine finds us.
 fn url(address: SocketAddr) -> String {
+    format!("{}/mcp", base(address))
+}
+
+/// Where someone on this machine finds us.
+pub(crate) fn base(address: SocketAddr) -> String {
     let host = match address {
         SocketAddr::V4(address) if address.ip().is_unspecified() => "127.0.0.1".to_owned(),
         SocketAddr::V4(address) => address.ip().to_string(),
         SocketAddr::V6(address) if address.ip().is_unspecified() => "[::1]".to_owned(),
         SocketAddr::V6(address) => format!("[{}]", address.ip()),
     };
-    format!("http://{host}:{}/mcp", address.port())
+    format!("http://{host}:{}", address.port())
 }
 
 /// The token itself is not shown: terminals are photographed and recorded.

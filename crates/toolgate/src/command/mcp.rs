@@ -13,13 +13,15 @@ mod restart;
 mod running;
 mod status;
 mod switch;
-mod table;
+pub(crate) mod table;
 mod test;
 mod told;
 mod waiting;
 
 use std::process::ExitCode;
 
+pub(crate) use auth::told as sign_in_error;
+pub(crate) use told::reach;
 use toolgate_core::{Error, Kind};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::UpstreamConfig;

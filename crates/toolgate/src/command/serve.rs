@@ -1,5 +1,6 @@
 //! `toolgate serve`: serve MCP clients until there are none, or until told to stop.
 
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,10 +12,11 @@ use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
 
+use crate::admin;
 use crate::cli::{Cli, Command, Serve};
 use crate::command::{Process, greeting};
-use crate::gate::Gate;
-use crate::settings::{self, Settings, Transport};
+use crate::gate::{Gate, Outside};
+use crate::settings::{self, Settings, Sources, Transport};
 use crate::share;
 
 /// Serves as configured.
@@ -42,15 +44,32 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
         }
         Transport::Http => {
             let who = gate.identify().await?;
-            let server = Server::bind(hub.clone(), settings.http.clone(), Arc::new(who.clone())).await?;
-            gate.follow(&reloader, Some(server.access()));
+            let (http, identity) = (settings.http.clone(), Arc::new(who.clone()));
+            let sources = Sources::of(cli)?;
+            let mut admin = None;
+            let server = Server::bind_with(hub.clone(), http, identity, |address| {
+                let made = admin::make(gate.for_admin(&reloader, sources)?, &settings, address);
+                Some(admin::site(admin.insert(made)))
+            });
+            let server = server.await?;
+            let set_up = set_up(&gate, &settings, server.address()).await;
+            gate.follow(&reloader, Some(Outside { access: server.access(), admin }));
             keep(share::about("http", Some(server.address()), terms));
             let needs_token = who.demands() || !server.address().ip().is_loopback();
-            greeting::http(&hub, server.address(), needs_token).await;
+            greeting::http(&hub, server.address(), needs_token, set_up.as_deref()).await;
             server.serve(stop.clone()).await;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A link to set up the admin page, where nobody has done so.
+async fn set_up(gate: &Gate, settings: &Settings, address: SocketAddr) -> Option<String> {
+    if !settings.admin.enabled {
+        return None;
+    }
+    let public = settings.http.public_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
+    gate.first_link(&public.unwrap_or_else(|| greeting::base(address))).await
 }
 
 /// The profile that is asked for.

@@ -6,8 +6,10 @@ use super::Settings;
 
 /// What can change while the program runs: keys, and tables as a whole. Anything else needs a restart.
 const LIVE: &[&str] = &[
+    "admin",
     "approvals",
     "audit",
+    "browser",
     "calendar",
     "catalog",
     "chat",

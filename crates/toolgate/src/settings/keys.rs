@@ -24,6 +24,7 @@ impl Settings {
         visitor.key("data_dir", doc, &mut folder);
         self.data_dir = folder.0.unwrap_or_default();
         visitor.key("http", "Serving over HTTP.", &mut self.http);
+        visitor.key("admin", "The admin page at `/admin`, and its API.", &mut self.admin);
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
         visitor.key("output", "How answers go out.", &mut self.output);
         visitor.key("catalog", "How clients come to know the tools.", &mut self.catalog);
@@ -56,6 +57,7 @@ impl Settings {
             "The pack `script`: scripts that an administrator approved.",
             &mut self.scripts,
         );
+        visitor.key("browser", "The pack `browser`: pages in a real Chromium.", &mut self.browser);
     }
 
     /// What is written in a document; what is not, is as by default.
@@ -282,6 +284,7 @@ mod tests {
             github: toolgate_packs::github::GithubConfig::default(),
             opencode: toolgate_opencode::OpencodeConfig::default(),
             scripts: toolgate_script::ScriptsConfig::default(),
+            browser: toolgate_browser::BrowserConfig::default(),
             store: toolgate_store::StoreConfig::default(),
             output: crate::settings::OutputConfig { limit: None, ..every.output },
             catalog: crate::settings::CatalogConfig { search_above: None, ..every.catalog },

@@ -69,6 +69,8 @@ impl Sources {
             ("opencode.config_path", &mut settings.opencode.config_path),
             ("opencode.program", &mut settings.opencode.program),
             ("scripts.dir", &mut settings.scripts.dir),
+            ("browser.program", &mut settings.browser.program),
+            ("browser.uploads", &mut settings.browser.uploads),
         ] {
             *root = root.take().map(|path| document.resolve(key, &path));
         }

@@ -63,6 +63,7 @@ fn help_names_the_commands() {
       secret       Keep secrets that the configuration uses and nobody else sees
       script       Look at scripts, approve and run them
       audit        Search, export and verify the record of all calls
+      admin        Let people in to the admin page: links to set up an account, and who has one
       pins         See which tools of other servers are held because their definition changed, and
                    accept them
       config       See, check and change the configuration
@@ -266,8 +267,44 @@ fn tools_are_listed_by_their_sources() {
       script_list               List the scripts with what each does, what it may reach, and whether it is approved
       script_reload             Read the folder of scripts again; changes are seen without it, too
       script_run                Run an approved script, or one of its functions, and return its result
+
+    browser
+      brooklyn_status           Tell how browsers stand: version, pool, memory, storage
+      click_element             Click an element once it can be clicked
+      close_browser             Close a browser, with all its pages, cookies and storage
+      drag_and_drop             Drag one element onto another
+      evaluate_expression       Run JavaScript in the page, and get its value as JSON
+      extract_table_data        Get the rows of a table, also over several pages of it
+      fill_form                 Fill in several fields, one after the other
+      fill_text                 Put text into a field, once it can be typed into
+      find_in_page              Find text in the page, with the refs that are there
+      get_attribute             Get attributes of an element, its state and its box
+      get_console_messages      Read what the page wrote to its console
+      get_html                  Get the HTML of the page or of an element
+      get_page_snapshot         See the page as text, with a ref for everything that can be acted on
+      get_text_content          Get the text of an element as it is shown
+      go_back                   Go back to the page before
+      handle_dialog             Accept or dismiss a dialog that the page has opened
+      hover_element             Move the mouse onto an element
+      inspect_network           List requests of the page, or look at one
+      launch_browser            Launch a browser that shares nothing with others
+      list_active_browsers      List your browsers and what they show
+      list_screenshots          List your screenshots and PDFs, the newest first
+      manage_storage            Read or change cookies and storage of the page
+      manage_tabs               List, open, select or close tabs of a browser
+      navigate_history          Go back or forward, or load the page again
+      navigate_to_url           Load a page, and wait until it is there
+      press_key                 Press a key, such as `Enter` or `Control+A`
+      save_pdf                  Save the page as a PDF, and keep it
+      scroll_page               Scroll the page or an element, or an element into view
+      select_option             Choose options of a list, by label, value or place
+      take_screenshot           Take and keep a picture of the window, the page or an element
+      upload_file               Put files of the workspace into a field for files
+      wait_for_element          Wait until an element or a text is there, or gone
+      wait_for_network_idle     Wait until the page asks for nothing any more
+      wait_for_url              Wait until the page has an address
     --- stderr
-    note: these 39 tools cost about 12771 tokens in every conversation
+    note: these 69 tools cost about 22651 tokens in every conversation
     ");
 }
 
@@ -303,7 +340,7 @@ fn lists_as_json_have_one_shape() {
     let ended = run(Place::new().toolgate(&["tools", "list", "--json"]), b"");
     let listed: Value = serde_json::from_str(&ended.stdout).unwrap();
     let items = listed["items"].as_array().unwrap();
-    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 39, ""));
+    assert_eq!((ended.code, items.len(), ended.stderr.as_str()), (0, 73, ""));
     for item in items {
         assert!(
             item["source"].is_string() && item["definition"]["inputSchema"]["type"] == "object",
@@ -424,7 +461,7 @@ fn a_mistake_in_the_configuration_is_exit_code_2_and_says_what_was_meant() {
     insta::assert_snapshot!(configured("packs = [\"workspaces\"]\n"), @"
     exit 2
     --- stderr
-    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `workspaces`
+    error: PLACE/toolgate.toml:1:10: `packs[0]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, `browser`, not `workspaces`
     hint: did you mean `workspace`?
     ");
     insta::assert_snapshot!(configured("[http\nport = 1\n"), @"
@@ -459,7 +496,7 @@ fn a_mistake_in_the_environment_names_the_variable() {
     insta::assert_snapshot!(list(("TOOLGATE_PACKS", "workspace,nothing")), @"
     exit 2
     --- stderr
-    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, not `nothing`
+    error: variable `TOOLGATE_PACKS`: `packs[1]` must be one of `workspace`, `memory`, `vault`, `web`, `opencode`, `chat`, `calendar`, `github`, `script`, `browser`, not `nothing`
     ");
 }
 

@@ -89,6 +89,7 @@ fn a_fresh_machine_is_in_order() {
                             hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -121,6 +122,7 @@ fn a_configured_machine_is_in_order() {
                             hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     ok       browser        `PLACE/bin/chromium`
     ok       opencode       `PLACE/bin/opencode`
     ok       git            `PLACE/bin/git`
@@ -151,6 +153,7 @@ fn open_folders_are_weak() {
                             hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -183,6 +186,7 @@ fn folders_that_cannot_be_used_are_broken() {
                             hint: set `github.token`
     ok       scripts        the children that run them are held by Landlock and seccomp
     ok       http           `ADDRESS` is free
+    ok       admin          `/admin` answers on this machine
     missing  browser        no Chromium on the search path, which browser tools drive
                             hint: install `chromium` if you want them
     missing  opencode       no `opencode` on the search path, which OpenCode tools drive
@@ -290,8 +294,8 @@ fn a_broken_configuration_is_named_by_line_and_column() {
     note     github         not looked at, because the configuration is broken
     note     scripts        not looked at, because the configuration is broken
     note     http           not looked at, because the configuration is broken
-    missing  browser        no Chromium on the search path, which browser tools drive
-                            hint: install `chromium` if you want them
+    note     admin          not looked at, because the configuration is broken
+    note     browser        not looked at, because the configuration is broken
     note     opencode       not looked at, because the configuration is broken
     ok       git            `PLACE/bin/git`
     ");

@@ -1,6 +1,12 @@
 //! The binary as its users meet it: real processes, real bytes, real peers.
 
 #[cfg(test)]
+mod admin;
+#[cfg(test)]
+mod admin_page;
+#[cfg(test)]
+mod browser;
+#[cfg(test)]
 mod catalog;
 #[cfg(test)]
 mod chaos;

@@ -1,7 +1,9 @@
 //! The pack `opencode` on the binary, with a real OpenCode behind it: what counts is what OpenCode itself then says.
 
 mod ends;
+mod killed;
 mod people;
+mod settings;
 mod tools;
 mod without;
 
@@ -23,12 +25,21 @@ static TURN: Mutex<()> = Mutex::new(());
 struct Scene {
     project: PathBuf,
     opencode: &'static RealOpencode,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl Scene {
     fn new(name: &str) -> Self {
-        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::within(name, Some(turn))
+    }
+
+    /// Another project, for the same test.
+    fn beside(&self, name: &str) -> Self {
+        Self::within(name, None)
+    }
+
+    fn within(name: &str, _turn: Option<MutexGuard<'static, ()>>) -> Self {
         let opencode = RealOpencode::shared();
         let project = opencode.home.path().join(name);
         fs::create_dir_all(project.join(".git")).unwrap();

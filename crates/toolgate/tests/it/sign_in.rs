@@ -15,14 +15,14 @@ use crate::web::Ask;
 const TOKEN: &str = "open-sesame-token";
 
 /// A server that tells callers their own token, and signs people in itself.
-struct Cave {
+pub(crate) struct Cave {
     url: String,
     /// The tokens that count.
-    tokens: Arc<Mutex<Vec<String>>>,
+    pub(crate) tokens: Arc<Mutex<Vec<String>>>,
 }
 
 impl Cave {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let tokens = Arc::<Mutex<Vec<String>>>::default();
@@ -36,7 +36,7 @@ impl Cave {
         Self { url, tokens }
     }
 
-    fn table(&self) -> String {
+    pub(crate) fn table(&self) -> String {
         unlimited(&format!("packs = []\n[mcp.cave]\nurl = \"{}/mcp\"\n", self.url))
     }
 }
@@ -158,7 +158,7 @@ fn sign_in(place: &std::path::Path) -> (Child, String) {
 }
 
 /// Opens an address as a browser does; says where it is sent.
-fn visit(url: &str) -> Option<String> {
+pub(crate) fn visit(url: &str) -> Option<String> {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let reply = Ask::new(host.parse().unwrap(), "GET", &format!("/{path}")).send();
     reply.header("location").map(ToOwned::to_owned)

@@ -26,10 +26,10 @@ pub(super) struct Visit {
 /// Waits for one visit after the other, and gives each to `handle`, until that says it was the one.
 ///
 /// Browsers open connections that they never use, so none may keep another waiting.
-pub(super) async fn visits<T>(
+pub(super) async fn visits<T, F: Future<Output = Option<Result<T, OauthError>>>>(
     listener: &TcpListener,
     base: &Url,
-    mut handle: impl AsyncFnMut(&Url) -> Option<Result<T, OauthError>>,
+    mut handle: impl FnMut(Url) -> F,
 ) -> Result<T, OauthError> {
     let mut open = FuturesUnordered::new();
     loop {
@@ -45,7 +45,7 @@ pub(super) async fn visits<T>(
                     answer(visit, "404 Not Found", "Nothing is here", "This address only takes the answer of a sign-in.").await;
                     continue;
                 }
-                match handle(&visit.target).await {
+                match handle(visit.target.clone()).await {
                     None => answer(visit, "400 Bad Request", "Not this one", "This is not the answer to the sign-in under way. Begin it anew.").await,
                     Some(Ok(value)) => {
                         answer(visit, "200 OK", "You are signed in", "Toolgate has what it needs. You can close this page.").await;

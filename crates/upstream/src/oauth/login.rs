@@ -140,8 +140,8 @@ impl Login {
     /// # Errors
     /// The person or the authorization server said no, or the answer cannot be trusted.
     pub async fn wait(&self) -> Result<(), OauthError> {
-        callback::visits(&self.listener, &self.redirect, async |target: &Url| {
-            let answer = Answer::read(target);
+        callback::visits(&self.listener, &self.redirect, |target: Url| async move {
+            let answer = Answer::read(&target);
             // Anyone on this machine can come here; only the one we wait for knows the word.
             if answer.state.as_deref() != Some(&*self.state) {
                 return None;

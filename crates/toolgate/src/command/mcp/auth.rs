@@ -145,7 +145,7 @@ fn is_settled(status: Option<&SourceStatus>) -> bool {
 }
 
 /// An error as commands tell it.
-pub(super) fn told(error: &OauthError) -> Error {
+pub(crate) fn told(error: &OauthError) -> Error {
     let kind = match error.reason() {
         OauthReason::NeedsClientRegistration => Kind::InvalidInput,
         OauthReason::Unavailable => Kind::ConnectionFailed,

@@ -83,7 +83,7 @@ pub(super) fn remedy(status: &SourceStatus) -> Option<String> {
 }
 
 /// How a server is reached: its command line or its address, without what looks like a secret.
-pub(super) fn reach(table: &UpstreamConfig) -> String {
+pub(crate) fn reach(table: &UpstreamConfig) -> String {
     if let Some(url) = &table.url {
         return address(url);
     }

@@ -7,11 +7,11 @@ use crate::message::{cancelled, post_modern, request};
 use crate::process::{Server, Stdio, until};
 
 /// A prompt that takes long, and says so as it begins.
-fn slow() -> Value {
+pub(super) fn slow() -> Value {
     json!({"name": "opencode_run", "arguments": {"prompt": "think slowly"}, "_meta": {"progressToken": "p"}})
 }
 
-fn has_begun(message: &Value) -> bool {
+pub(super) fn has_begun(message: &Value) -> bool {
     let words = message["params"]["message"].as_str().unwrap_or_default();
     message["method"] == "notifications/progress" && words.contains("thinking")
 }

@@ -164,6 +164,11 @@ impl Work<'_> {
         assert_eq!((&now["mcp"][&name]["enabled"], state()), (&json!(false), json!("disabled")), "{now}");
         let now = self.change("mcp_remove", json!({"name": name}));
         assert_eq!((&now["mcp"][&name], state()), (&Value::Null, Value::Null), "{now}");
+        // One that was added for the moment only goes as well.
+        scene.tell("/mcp", &json!({"name": name, "config": {"type": "local", "command": ["/bin/false"]}}));
+        assert_eq!(state(), "failed");
+        self.done("mcp_remove", json!({"name": name}));
+        assert_eq!(state(), Value::Null);
     }
 }
 

@@ -66,14 +66,3 @@ fn variables_come_before_our_file_and_that_before_opencode_s() {
     fs::remove_file(place.path().join("opencode.jsonc")).unwrap();
     fails(list(&off), "none may be started");
 }
-
-#[test]
-fn a_default_model_counts_where_a_prompt_names_none() {
-    let scene = Scene::new("model");
-    let place = scene.place();
-    let mut command = place.toolgate(&["tools", "call", "opencode_run", "prompt=hello", "--json"]);
-    command.env("OPENCODE_DEFAULT_MODEL", "fake/deep/er/name");
-    let ended = run(command, b"");
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stdout.contains("fake/deep/er/name"), "{}", ended.stdout);
-}

@@ -1,0 +1,189 @@
+//! A desk with one of everything, to see that it is passed on.
+
+use serde_json::json;
+use toolgate_admin::{
+    About, AuditFilter, AuditPage, Desk, Explained, MadeToken, NewToken, NewUpstream, PinFinding, PinnedTool,
+    PolicyQuestion, PolicyStep, PrincipalInfo, SecretInfo, Setting, SettingOrigin, SettingsInForce, SignIn,
+    Token, Told, Upstream, UpstreamNote, UpstreamState,
+};
+use toolgate_core::{Error, Kind, Result};
+use toolgate_host::Secret;
+
+pub(crate) struct Books;
+
+fn told<'a, T: Send + 'a>(value: T) -> Told<'a, T> {
+    Box::pin(async move { Ok(value) })
+}
+
+/// The one that there is, by name.
+fn only<'a, T: Send + 'a>(name: &str, value: T) -> Told<'a, T> {
+    let found = if name == "one" { Ok(value) } else { Err(Error::new(Kind::NotFound, "there is none")) };
+    Box::pin(async move { found })
+}
+
+fn token(principal: &str) -> Token {
+    Token {
+        id: "one".into(),
+        state: "active".into(),
+        principal: principal.into(),
+        roles: vec!["ops".into()],
+        note: "for a test".into(),
+        created_ms: 1,
+        created_by: "someone".into(),
+        expires_ms: Some(2),
+        last_used_ms: None,
+        revoked_ms: None,
+    }
+}
+
+fn pin() -> PinnedTool {
+    let finding = PinFinding { part: "schema".into(), severity: "high".into(), says: "-a\n+b".into() };
+    PinnedTool {
+        source: "one".into(),
+        tool: "tool".into(),
+        standing: "held".into(),
+        severity: Some("high".into()),
+        findings: vec![finding],
+        first_seen_ms: 1,
+        accepted_ms: Some(1),
+        accepted_by: None,
+        digest: Some("abc".into()),
+        acceptable: true,
+    }
+}
+
+fn upstream(name: &str) -> Upstream {
+    Upstream {
+        name: name.into(),
+        state: UpstreamState::NeedsAuth,
+        enabled: true,
+        reach: "https://h.example/mcp".into(),
+        error: Some("who are you?".into()),
+        hint: Some("sign in".into()),
+        transport: "http".into(),
+        version: Some("2025-11-25".into()),
+        era: Some("legacy".into()),
+        connections: 1,
+        processes: vec![7],
+        in_flight: 0,
+        lost: 0,
+        tools: 3,
+        resources: 0,
+        prompts: 0,
+        notes: vec![UpstreamNote { what: "broken JSON".into(), times: 1, detail: "{".into() }],
+        stderr: vec!["a line".into()],
+        removable: true,
+    }
+}
+
+impl Desk for Books {
+    fn about(&self) -> About {
+        About { version: "1.2.3".into(), started_ms: 5, address: None, store: "memory".into() }
+    }
+
+    fn explain(&self, question: PolicyQuestion) -> Result<Explained> {
+        let step =
+            PolicyStep { rule: "all".into(), then: "allow".into(), matches: true, why: "it does".into() };
+        Ok(Explained {
+            principal: question.principal,
+            target: question.target,
+            gives: "allow".into(),
+            rule: "all".into(),
+            listed: true,
+            tried: vec![step],
+            ..Explained::default()
+        })
+    }
+
+    fn principals(&self) -> Told<'_, Vec<PrincipalInfo>> {
+        told(vec![PrincipalInfo { name: "ada".into(), configured: true, ..PrincipalInfo::default() }])
+    }
+
+    fn tokens(&self) -> Told<'_, Vec<Token>> {
+        told(vec![token("ada")])
+    }
+
+    fn make_token(&self, new: NewToken, by: String) -> Told<'_, MadeToken> {
+        let info = Token { created_by: by, ..token(&new.principal) };
+        told(MadeToken { token: "tg_one_secret".into(), info })
+    }
+
+    fn revoke_token(&self, id: String) -> Told<'_, Token> {
+        only(&id, token("ada"))
+    }
+
+    fn secrets(&self) -> Told<'_, Vec<SecretInfo>> {
+        told(vec![SecretInfo { name: "ONE".into(), created_ms: 1, updated_ms: 2 }])
+    }
+
+    fn set_secret(&self, _: String, _: Secret) -> Told<'_, ()> {
+        told(())
+    }
+
+    fn remove_secret(&self, name: String) -> Told<'_, ()> {
+        only(&name, ())
+    }
+
+    fn audit(&self, filter: AuditFilter) -> Told<'_, AuditPage> {
+        let record = |count: u32| json!({"time_ms": count, "target": "tool:x"}).as_object().cloned().unwrap();
+        told(match filter.after.as_deref() {
+            None => AuditPage { items: vec![record(3), record(2)], next: Some("2".into()) },
+            Some(_) => AuditPage { items: vec![record(1)], next: None },
+        })
+    }
+
+    fn pins(&self) -> Told<'_, Vec<PinnedTool>> {
+        told(vec![pin()])
+    }
+
+    fn pin(&self, source: String, _: String) -> Told<'_, PinnedTool> {
+        only(&source, pin())
+    }
+
+    fn accept_pin(&self, source: String, _: String, _: String, _: String) -> Told<'_, PinnedTool> {
+        only(&source, pin())
+    }
+
+    fn upstreams(&self) -> Told<'_, Vec<Upstream>> {
+        told(vec![upstream("one")])
+    }
+
+    fn upstream(&self, name: String) -> Told<'_, Upstream> {
+        only(&name, upstream("one"))
+    }
+
+    fn add_upstream(&self, new: NewUpstream) -> Told<'_, Upstream> {
+        told(upstream(&new.name))
+    }
+
+    fn remove_upstream(&self, name: String) -> Told<'_, ()> {
+        only(&name, ())
+    }
+
+    fn switch_upstream(&self, name: String, _: bool) -> Told<'_, ()> {
+        only(&name, ())
+    }
+
+    fn sign_in(&self, name: String) -> Told<'_, SignIn> {
+        only(&name, SignIn { url: "https://login.example/".into(), expires_ms: 9 })
+    }
+
+    fn finish_sign_in(&self, name: String, _: String) -> Told<'_, ()> {
+        only(&name, ())
+    }
+
+    fn sign_out(&self, name: String) -> Told<'_, ()> {
+        only(&name, ())
+    }
+
+    fn settings(&self) -> Told<'_, SettingsInForce> {
+        let setting = |key: &str, origin| Setting { key: key.into(), value: 1.into(), hidden: false, origin };
+        let file = SettingOrigin::File { path: "toolgate.toml".into(), line: 1, column: 2 };
+        let items = vec![setting("a", SettingOrigin::Default), setting("b", file)];
+        told(SettingsInForce { items, ..SettingsInForce::default() })
+    }
+
+    fn reload(&self) -> Told<'_, String> {
+        told("nothing changed".into())
+    }
+}

@@ -1,0 +1,108 @@
+//! The stream of what changes.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::Receiver;
+use toolgate_admin::Role;
+use toolgate_core::{Collection, Store as _, Write};
+use toolgate_wire::sse::Decoder;
+
+use crate::stage::{Stage, User};
+
+/// A stream, event by event.
+struct Stream {
+    pieces: Receiver<Bytes>,
+    decoder: Decoder,
+}
+
+impl Stream {
+    async fn open(stage: &Stage, user: &User) -> Self {
+        let (reply, pieces) = stage.ask("GET", "/events").by(user).open().await;
+        assert_eq!((reply.status, reply.header("content-type")), (200, "text/event-stream"));
+        Self { pieces: pieces.unwrap(), decoder: Decoder::new(1 << 20) }
+    }
+
+    /// The next event; none at the end.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            if let Some(event) = self.decoder.next() {
+                let event = event.unwrap();
+                return Some((event.event.unwrap(), serde_json::from_slice(&event.data).unwrap()));
+            }
+            self.decoder.push(&self.pieces.recv().await?);
+        }
+    }
+
+    /// Reads on until this event comes.
+    async fn until(&mut self, name: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        while let Some((found, data)) = self.next().await {
+            if found == name && holds(&data) {
+                return data;
+            }
+        }
+        panic!("the stream ended before `{name}`");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_begins_with_what_is_so_now_and_tells_what_changes() {
+    let stage = Stage::new();
+    let user = stage.user(Role::Viewer).await;
+    let mut stream = Stream::open(&stage, &user).await;
+    let (name, status) = stream.next().await.unwrap();
+    assert_eq!((name.as_str(), &status["version"]), ("status", &json!("1.2.3")));
+    for (collection, what) in [
+        (Collection::Approvals, "approvals"),
+        (Collection::Tokens, "tokens"),
+        (Collection::Secrets, "secrets"),
+        (Collection::Pins, "pins"),
+        (Collection::Switches, "upstreams"),
+    ] {
+        let (id, body) = ("x".to_owned(), "{}".to_owned());
+        let write = Write::Insert { collection, id, body, expires_ms: None };
+        assert_eq!(stage.store.write(vec![write]).await.unwrap(), toolgate_core::Written::Done);
+        stream.until("changed", |data| data["what"] == what).await;
+    }
+    stage.hub.set_trouble("disk", Some("it is full".into()));
+    stream.until("status", |data| data["troubles"]["disk"] == "it is full").await;
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_login() {
+    let stage = Stage::new();
+    let user = stage.user(Role::Viewer).await;
+    let mut stream = Stream::open(&stage, &user).await;
+    assert_eq!(stage.ask("DELETE", "/session").by(&user).send().await.status, 204);
+    stream.until("end", |data| data["what"] == "login").await;
+    assert!(stream.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_account() {
+    let stage = Stage::new();
+    let (admin, user) = (stage.admin().await, stage.user(Role::Viewer).await);
+    let mut stream = Stream::open(&stage, &user).await;
+    assert_eq!(stage.ask("DELETE", "/accounts/viewer1").by(&admin).send().await.status, 204);
+    stream.until("end", |data| data["what"] == "login").await;
+    assert!(stream.next().await.is_none());
+}
+
+#[tokio::test]
+async fn only_so_many_pages_listen_at_once_and_a_place_is_free_again() {
+    let stage = Stage::new();
+    let user = stage.user(Role::Viewer).await;
+    let mut all = Vec::new();
+    for _ in 0..64 {
+        all.push(Stream::open(&stage, &user).await);
+    }
+    let reply = stage.ask("GET", "/events").by(&user).send().await;
+    assert_eq!((reply.status, reply.problem().as_str()), (429, "too-many"));
+    drop(all);
+    for _ in 0..6000 {
+        if stage.ask("GET", "/events").by(&user).open().await.0.status == 200 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    panic!("no place became free");
+}

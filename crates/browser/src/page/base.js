@@ -1,0 +1,200 @@
+// What all parts of the library share: text without tricks, names of elements, and which element is meant.
+// It runs in a world of its own: the page shares the document with it, but none of its variables.
+
+let last = start;
+const refs = new WeakMap();
+const byRef = new Map();
+
+// Characters that show nothing, or turn text around, carry what only a model would read.
+const HIDDEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+
+function clean(text, most = 0) {
+  const plain = String(text ?? "").slice(0, 200000).replace(HIDDEN, " ").replace(/\s+/g, " ").trim();
+  return most && plain.length > most ? plain.slice(0, most - 1) + "…" : plain;
+}
+
+// What is quoted must not end the quotation, nor look like a mark of ours.
+const quoted = (text, most = 160) => JSON.stringify(clean(text, most));
+
+function refOf(element) {
+  let ref = refs.get(element);
+  if (!ref) {
+    ref = prefix + "e" + ++last;
+    refs.set(element, ref);
+    byRef.set(ref, new WeakRef(element));
+    if (byRef.size % 5000 === 0) for (const [key, weak] of byRef) if (!weak.deref()) byRef.delete(key);
+  }
+  return ref;
+}
+
+const attribute = (element, name) => element.getAttribute?.(name) ?? "";
+
+const INPUT_ROLES = {
+  button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox", radio: "radio",
+  range: "slider", number: "spinbutton", search: "searchbox", file: "file", color: "color", hidden: "",
+};
+const TAG_ROLES = {
+  button: "button", summary: "button", textarea: "textbox", option: "option", img: "image", svg: "image",
+  table: "table", ul: "list", ol: "list", li: "listitem", nav: "navigation", main: "main", aside: "complementary",
+  form: "form", dialog: "dialog", iframe: "frame", frame: "frame", fieldset: "group", video: "video", audio: "audio",
+  progress: "progressbar", meter: "meter", h1: "heading", h2: "heading", h3: "heading", h4: "heading",
+  h5: "heading", h6: "heading",
+};
+const ACTIVE = new Set([
+  "link", "button", "textbox", "searchbox", "checkbox", "radio", "slider", "spinbutton", "file", "color", "combobox",
+  "listbox", "option", "menuitem", "menuitemcheckbox", "menuitemradio", "switch", "tab", "treeitem",
+]);
+
+function roleOf(element) {
+  const named = attribute(element, "role").trim().split(/\s+/)[0].toLowerCase();
+  if (named && named !== "presentation" && named !== "none") return named;
+  const tag = element.localName;
+  if (tag === "a" || tag === "area") return element.hasAttribute("href") ? "link" : "";
+  if (tag === "input") return INPUT_ROLES[element.type] ?? "textbox";
+  if (tag === "select") return element.multiple || element.size > 1 ? "listbox" : "combobox";
+  if (element.isContentEditable && !element.parentElement?.isContentEditable) return "textbox";
+  if (Object.hasOwn(TAG_ROLES, tag)) return TAG_ROLES[tag];
+  return "";
+}
+
+function isActive(element, role = roleOf(element)) {
+  return ACTIVE.has(role) || (attribute(element, "tabindex") !== "" && element.tabIndex >= 0) ||
+    element.hasAttribute("onclick");
+}
+
+const rootOf = (element) => element.getRootNode();
+
+function nameOf(element, most = 160) {
+  const by = attribute(element, "aria-labelledby").split(/\s+/).filter(Boolean);
+  const texts = by.map((id) => rootOf(element).getElementById?.(id)?.textContent ?? "");
+  const named = clean(texts.join(" "), most) || clean(attribute(element, "aria-label"), most);
+  if (named) return named;
+  const tag = element.localName;
+  if (["input", "textarea", "select", "meter", "progress"].includes(tag)) {
+    const isButton = tag === "input" && INPUT_ROLES[element.type] === "button";
+    if (isButton && clean(element.value)) return clean(element.value, most);
+    const labels = [...(element.labels ?? [])].map(labelText).join(" ");
+    return clean(labels, most) ||
+      clean(attribute(element, "placeholder") || attribute(element, "title") || attribute(element, "alt") ||
+        attribute(element, "name"), most);
+  }
+  if (tag === "img") return clean(attribute(element, "alt") || attribute(element, "title"), most);
+  if (tag === "svg") return clean(element.querySelector("title")?.textContent, most);
+  if (tag === "iframe" || tag === "frame") return clean(attribute(element, "title") || attribute(element, "name"), most);
+  const text = clean(textOf(element), most);
+  if (text) return text;
+  const image = element.querySelector?.("img[alt], [aria-label], svg title");
+  const inner = image && (attribute(image, "alt") || attribute(image, "aria-label") || image.textContent);
+  return clean(inner || attribute(element, "title"), most);
+}
+
+// The words of a label, without what is typed or chosen in it.
+function labelText(label) {
+  const copy = label.cloneNode(true);
+  copy.querySelectorAll("select, textarea, input, button, script, style").forEach((inner) => inner.remove());
+  return copy.textContent;
+}
+
+const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "title", "meta", "link", "base"]);
+
+function isShown(element) {
+  if (UNSEEN.has(element.localName)) return false;
+  const isFile = element.localName === "input" && element.type === "file";
+  return element.checkVisibility({ visibilityProperty: true, opacityProperty: !isFile, contentVisibilityAuto: false });
+}
+
+// Children as they are drawn: those of a shadow root instead of its host's, and what a slot was given.
+function drawn(node) {
+  if (node.shadowRoot) return node.shadowRoot.childNodes;
+  if (node.localName === "slot") {
+    const given = node.assignedNodes();
+    if (given.length) return given;
+  }
+  return node.childNodes;
+}
+
+// The text of an element as it is drawn, without what is hidden.
+function textOf(element, most = 20000) {
+  let text = "";
+  const walk = (node) => {
+    if (text.length > most) return;
+    if (node.nodeType === 3) text += node.data;
+    else if (node.nodeType === 1 && isShown(node)) {
+      const apart = !INLINE.has(node.localName);
+      if (apart) text += "\n";
+      if (node.localName === "br") text += "\n";
+      for (const child of drawn(node)) walk(child);
+      if (apart) text += "\n";
+    }
+  };
+  if (isShown(element)) for (const child of drawn(element)) walk(child);
+  return text;
+}
+
+const INLINE = new Set([
+  "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img", "input", "ins", "kbd",
+  "label", "mark", "meter", "output", "progress", "q", "ruby", "rt", "s", "samp", "select", "slot", "small", "span",
+  "strong", "sub", "sup", "svg", "time", "tt", "u", "var", "wbr", "button", "textarea",
+]);
+
+// All that matches a selector, also within shadow roots.
+function all(selector, root = document, most = 1000) {
+  const found = [...root.querySelectorAll(selector)];
+  if (found.length >= most) return found.slice(0, most);
+  for (const element of root.querySelectorAll("*")) {
+    if (element.shadowRoot) found.push(...all(selector, element.shadowRoot, most - found.length));
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+function described(element) {
+  const role = roleOf(element) || element.localName;
+  const name = nameOf(element, 60);
+  return role + (name ? " " + quoted(name, 60) : "");
+}
+
+// The elements that are most like what was looked for.
+function nearest(selector) {
+  const words = (selector.toLowerCase().match(/[a-z0-9äöüß]{2,}/g) ?? []).slice(0, 12);
+  const scored = [];
+  let seen = 0;
+  for (const element of all("*", document, 5000)) {
+    if (++seen > 5000) break;
+    if (!isShown(element)) continue;
+    const id = (element.id + " " + attribute(element, "class") + " " + attribute(element, "name") + " " +
+      attribute(element, "data-testid") + " " + element.localName).toLowerCase();
+    const active = isActive(element);
+    const name = active ? nameOf(element, 60).toLowerCase() : "";
+    let score = active ? 0.5 : 0;
+    for (const word of words) score += (id.includes(word) ? 1 : 0) + (name.includes(word) ? 1 : 0);
+    if (score > 0) scored.push([score, element]);
+  }
+  scored.sort((one, other) => other[0] - one[0]);
+  return scored.slice(0, 3).map(([, element]) => refOf(element) + " (" + described(element) + ")");
+}
+
+// The element that is meant by a ref or a selector; where there is none, why.
+function resolve({ ref, selector }) {
+  if (ref) {
+    const element = byRef.get(ref)?.deref();
+    if (element?.isConnected) return { element };
+    return { missing: "stale", was: element ? described(element) : "", known: byRef.has(ref) };
+  }
+  let found;
+  try {
+    found = all(selector, document, 50);
+  } catch (error) {
+    return { missing: "selector", why: clean(error.message, 200) };
+  }
+  if (!found.length) return { missing: "nothing", nearest: nearest(selector) };
+  // Of several, the first that is shown is what a person would mean.
+  return { element: found.find(isShown) ?? found[0], count: found.length };
+}
+
+// Runs a reader or an act on the element that is meant.
+const on = (act) => (what) => {
+  const meant = resolve(what);
+  return meant.element ? act(meant.element, what, meant) : meant;
+};

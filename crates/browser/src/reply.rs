@@ -1,0 +1,162 @@
+//! What tools that act answer with.
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Value, json};
+use toolgate_core::{Json, Reply, Result, Worded};
+use toolgate_wire::Raw;
+
+use crate::config::TextForm;
+use crate::pool::Page;
+use crate::tab::{Dialog, Halt};
+
+/// An answer that is data, told as JSON or in a line of words.
+pub(crate) struct Told<T> {
+    pub(crate) data: T,
+    pub(crate) line: String,
+    pub(crate) form: TextForm,
+}
+
+impl<T: Serialize + JsonSchema + Send> Reply for Told<T> {
+    fn schema(generator: &mut SchemaGenerator) -> Option<Value> {
+        Json::<T>::schema(generator)
+    }
+
+    fn into_result(self, compact: bool) -> Result<Raw> {
+        match self.form {
+            TextForm::Json => Json(self.data).into_result(compact),
+            TextForm::Line => Worded { text: self.line, data: self.data }.into_result(compact),
+        }
+    }
+}
+
+/// What was done, and how the page is now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Acted {
+    /// Whether it was done.
+    pub(crate) success: bool,
+    /// The id of the browser.
+    pub(crate) browser_id: String,
+    /// What was done.
+    pub(crate) did: String,
+    /// The address of the page now.
+    pub(crate) url: String,
+    /// The title of the page now.
+    pub(crate) title: String,
+    /// A dialog that the page has opened, to be answered by `handle_dialog`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub(crate) dialog: Option<String>,
+    /// Tabs that were opened by it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) new_tabs: Vec<String>,
+    /// How many errors it brought to the console.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) console_errors: u64,
+    /// Hosts that the page wanted and may not reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refused_hosts: Vec<String>,
+    /// What else is to be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub(crate) note: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// How things were before an act, to tell what it brought about.
+pub(crate) struct Before {
+    errors: u64,
+    refused: u64,
+    tabs: Vec<String>,
+    url: String,
+}
+
+impl Page {
+    /// Notes how things are.
+    pub(crate) fn before(&self) -> Before {
+        let state = self.tab.state();
+        Before {
+            errors: state.errors,
+            refused: self.context.proxy.refused(),
+            tabs: self.context.tabs().iter().map(|tab| tab.id.clone()).collect(),
+            url: state.url.clone(),
+        }
+    }
+
+    /// Tells what was done. A dialog is no failure: it is what came of it.
+    pub(crate) async fn acted(&self, form: TextForm, before: Before, did: String) -> Told<Acted> {
+        let about = self.about().await;
+        let state = self.tab.state();
+        let mut refused = self.context.proxy.refused_since(before.refused);
+        refused.dedup();
+        refused.truncate(5);
+        let tabs = self.context.tabs();
+        let new_tabs = tabs.iter().map(|tab| tab.id.clone()).filter(|id| !before.tabs.contains(id)).collect();
+        let data = Acted {
+            success: true,
+            browser_id: self.instance.id.clone(),
+            did,
+            url: crate::text::brief(&state.url, 500),
+            title: about["title"].as_str().unwrap_or_default().to_owned(),
+            dialog: state.dialog.as_ref().map(Dialog::shown),
+            new_tabs,
+            console_errors: state.errors - before.errors,
+            refused_hosts: refused,
+            note: self.note.map(Into::into),
+        };
+        drop(state);
+        let line = line(&data, &before.url);
+        Told { data, line, form }
+    }
+
+    /// The title and the address of the page, as far as it says so.
+    pub(crate) async fn about(&self) -> Value {
+        let limit = std::time::Duration::from_secs(5);
+        let spot = self.tab.main_spot();
+        self.tab.run(&spot, ("about", json!({})), limit).await.unwrap_or(Value::Null)
+    }
+}
+
+impl Dialog {
+    /// A dialog in words.
+    pub(crate) fn shown(&self) -> String {
+        let default =
+            if self.default.is_empty() { String::new() } else { format!(" (default {:?})", self.default) };
+        format!("{} {:?}{default}", self.kind, self.message)
+    }
+}
+
+/// What came of an act that a dialog may have interrupted: that is no failure.
+pub(crate) fn or_dialog<T: Default>(done: Result<T, Halt>) -> Result<T> {
+    match done {
+        Ok(value) => Ok(value),
+        Err(Halt::Dialog(_)) => Ok(T::default()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn line(data: &Acted, before: &str) -> String {
+    let mut parts = vec![data.did.clone()];
+    parts.push(if data.url == before {
+        "url unchanged".into()
+    } else {
+        format!("now at {} {:?}", data.url, data.title)
+    });
+    parts.extend(data.dialog.as_ref().map(|dialog| format!("dialog open: {dialog}")));
+    if !data.new_tabs.is_empty() {
+        parts.push(format!("new tab {}", data.new_tabs.join(", ")));
+    }
+    if data.console_errors > 0 {
+        parts.push(format!("{} new console errors", data.console_errors));
+    }
+    if !data.refused_hosts.is_empty() {
+        parts.push(format!("not allowed to reach {}", data.refused_hosts.join(", ")));
+    }
+    parts.extend(data.note.clone());
+    parts.join("; ")
+}

@@ -1,0 +1,252 @@
+//! Screenshots and PDFs, kept for who took them: within a quota, and for a time.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use toolgate_core::{Error, Kind, Listing, Principal, Result, TemplateItem, resource_not_found};
+use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
+use toolgate_host::{Clock, RelPath, Root};
+use toolgate_wire::{Raw, Template};
+
+use crate::BrowserConfig;
+
+const URI: &str = "browser://captures/";
+const TEMPLATE: &str = "browser://captures/{name}";
+
+/// The largest file.
+const MOST: u64 = 48 * 1024 * 1024;
+
+/// How many files are looked at.
+const FILES: usize = 10_000;
+
+const TYPES: [(&str, &str); 4] =
+    [("png", "image/png"), ("jpeg", "image/jpeg"), ("webp", "image/webp"), ("pdf", "application/pdf")];
+
+/// The files of all callers.
+#[derive(Debug)]
+pub(crate) struct Store {
+    folder: PathBuf,
+    root: OnceLock<Root>,
+    quota: u64,
+    keep: Duration,
+}
+
+/// A file that is kept. Its name says all about it: when, which, under what tag, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Capture {
+    pub(crate) name: String,
+    pub(crate) unix_ms: u64,
+    pub(crate) tag: Option<String>,
+    pub(crate) bytes: u64,
+    pub(crate) mime: &'static str,
+}
+
+impl Capture {
+    fn parse(name: &str, bytes: u64) -> Option<Self> {
+        let (stem, end) = name.rsplit_once('.')?;
+        let (_, mime) = TYPES.iter().find(|(known, _)| *known == end)?;
+        let mut parts = stem.splitn(3, '-');
+        let unix_ms = parts.next()?.parse().ok()?;
+        parts.next()?;
+        let tag = parts.next().map(Into::into);
+        Some(Self { name: name.to_owned(), unix_ms, tag, bytes, mime })
+    }
+
+    pub(crate) fn uri(&self) -> String {
+        format!("{URI}{}", self.name)
+    }
+}
+
+impl Store {
+    pub(crate) fn new(folder: PathBuf, config: &BrowserConfig) -> Self {
+        let keep = Duration::from_secs(config.keep_days.saturating_mul(24 * 60 * 60));
+        Self { folder, root: OnceLock::new(), quota: config.keep_megabytes.saturating_mul(1 << 20), keep }
+    }
+
+    /// Keeps a file for a caller; what is too old or too much goes.
+    pub(crate) async fn put(
+        &self,
+        who: &Principal,
+        (end, tag): (&str, Option<&str>),
+        bytes: Vec<u8>,
+    ) -> Result<Capture> {
+        if bytes.len() as u64 > MOST.min(self.quota) {
+            return Err(Error::new(
+                Kind::InvalidInput,
+                format!("it has {} bytes, which is too much to keep", bytes.len()),
+            )
+            .hint("take a part of the page, or raise `browser.keep_megabytes`"));
+        }
+        let mut noise = [0_u8; 4];
+        getrandom::fill(&mut noise).map_err(|error| failed("no name can be made").because(error))?;
+        let noise: String = noise.iter().map(|byte| format!("{byte:02x}")).collect();
+        let tag = tag.map(|tag| format!("-{tag}")).unwrap_or_default();
+        let name = format!("{}-{noise}{tag}.{end}", Clock::system().unix_ms());
+        let size = bytes.len() as u64;
+        let path = place(who, &name)?;
+        let options = WriteOptions {
+            create_dirs: true,
+            mode: WriteMode::CreateNew,
+            max_bytes: MOST,
+            protected: |_: &Path| false,
+        };
+        let written = self.root()?.write(&path, bytes, options).await;
+        written.map_err(|error| failed("it cannot be kept").because(error))?;
+        self.prune(who).await?;
+        Capture::parse(&name, size).ok_or_else(|| failed("it cannot be found again"))
+    }
+
+    /// The files of a caller, the newest first.
+    pub(crate) async fn of(&self, who: &Principal) -> Result<Vec<Capture>> {
+        let listed = self.root()?.list(&place(who, "")?, FILES).await;
+        // Who has none has no folder.
+        let entries = listed.map(|listing| listing.entries).unwrap_or_default();
+        let mut all: Vec<Capture> =
+            entries.iter().filter_map(|entry| Capture::parse(&entry.name, entry.size)).collect();
+        all.sort_by(|one, other| (other.unix_ms, &other.name).cmp(&(one.unix_ms, &one.name)));
+        Ok(all)
+    }
+
+    /// Answers `resources/read`: only for who took it.
+    pub(crate) async fn read(&self, who: &Principal, uri: &str) -> Result<Raw> {
+        let name =
+            uri.strip_prefix(URI).filter(|name| is_name(name)).ok_or_else(|| resource_not_found(uri))?;
+        let capture = Capture::parse(name, 0).ok_or_else(|| resource_not_found(uri))?;
+        let read = self.root()?.read(&place(who, name)?, ReadOptions::whole(MOST)).await;
+        let content = read.map_err(|error| resource_not_found(uri).because(error))?;
+        let blob = STANDARD.encode(content.bytes);
+        Ok(Raw::of(&json!({"contents": [{"uri": uri, "mimeType": capture.mime, "blob": blob}]})))
+    }
+
+    async fn prune(&self, who: &Principal) -> Result<()> {
+        let all = self.of(who).await?;
+        let old = Clock::system()
+            .unix_ms()
+            .saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX));
+        let mut total = 0;
+        for capture in all {
+            total += capture.bytes;
+            if capture.unix_ms < old || total > self.quota {
+                let removed = self.root()?.remove_file(&place(who, &capture.name)?).await;
+                removed.map_err(|error| failed("an old one cannot be removed").because(error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn root(&self) -> Result<Root> {
+        if let Some(root) = self.root.get() {
+            return Ok(root.clone());
+        }
+        let root = Root::create(&self.folder)
+            .map_err(|error| failed("the folder cannot be opened").because(error))?;
+        Ok(self.root.get_or_init(|| root).clone())
+    }
+}
+
+/// Puts them on the shelf: what there is differs from one caller to the next, so only its form is listed.
+pub(crate) fn list(listing: &mut Listing) {
+    let raw = json!({
+        "uriTemplate": TEMPLATE,
+        "name": "Screenshot or PDF of a page",
+        "description": "What `take_screenshot` and `save_pdf` kept; `list_screenshots` tells the names.",
+    });
+    if let Ok(template) = Template::parse(TEMPLATE) {
+        listing.templates.push(Arc::new(TemplateItem {
+            template,
+            text: TEMPLATE.into(),
+            raw: Raw::of(&raw),
+        }));
+    }
+}
+
+/// A tag as part of a name.
+pub(crate) fn tag(text: &str) -> Result<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=40).contains(&text.len()) && text.chars().all(fits) {
+        return Ok(text.to_owned());
+    }
+    Err(Error::new(Kind::InvalidInput, "`tag` is no tag").hint("use 1 to 40 letters, digits, `-` and `_`"))
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= 120
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
+        && !name.starts_with('.')
+}
+
+/// Where a file of a caller is. Nobody's name leads to another's folder.
+fn place(who: &Principal, name: &str) -> Result<RelPath> {
+    let digest = Sha256::digest(who.id.as_str().as_bytes());
+    let folder: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    RelPath::parse(&format!("{folder}/{name}"), "browser")
+        .map_err(|error| failed("it has no place").because(error))
+}
+
+fn failed(words: &'static str) -> Error {
+    Error::new(Kind::Internal, words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store(config: BrowserConfig) -> (Store, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        (Store::new(folder.path().join("browser"), &config), folder)
+    }
+
+    #[tokio::test]
+    async fn what_one_caller_keeps_nobody_else_reads() {
+        let (store, _folder) = store(BrowserConfig::default());
+        let (ada, bob) = (Principal::named("ada"), Principal::named("bob"));
+        let kept = store.put(&ada, ("png", Some("home")), vec![1, 2, 3]).await.unwrap();
+        assert_eq!((kept.tag.as_deref(), kept.mime, kept.bytes), (Some("home"), "image/png", 3));
+        assert_eq!(store.of(&ada).await.unwrap(), std::slice::from_ref(&kept));
+        assert!(store.of(&bob).await.unwrap().is_empty());
+        let read: serde_json::Value = store.read(&ada, &kept.uri()).await.unwrap().to().unwrap();
+        assert_eq!(read["contents"][0]["blob"], "AQID");
+        assert_eq!(store.read(&bob, &kept.uri()).await.unwrap_err().kind(), Kind::ResourceNotFound);
+        for uri in [
+            "browser://captures/",
+            "browser://captures/../x.png",
+            "browser://captures/a%2fb.png",
+            "x",
+            "browser://captures/.png",
+        ] {
+            assert_eq!(store.read(&ada, uri).await.unwrap_err().kind(), Kind::ResourceNotFound, "{uri}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_oldest_go_when_there_is_too_much() {
+        let (store, _folder) = store(BrowserConfig { keep_megabytes: 1, ..BrowserConfig::default() });
+        let ada = Principal::named("ada");
+        let mut names = Vec::new();
+        for _ in 0..3 {
+            names.push(store.put(&ada, ("pdf", None), vec![0; 400 << 10]).await.unwrap().name);
+        }
+        let left: Vec<String> =
+            store.of(&ada).await.unwrap().into_iter().map(|capture| capture.name).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+        let large = store.put(&ada, ("pdf", None), vec![0; 2 << 20]).await.unwrap_err();
+        assert_eq!(large.kind(), Kind::InvalidInput);
+    }
+
+    #[test]
+    fn names_say_what_is_kept() {
+        assert_eq!(Capture::parse("12-ab-my-tag.webp", 5).unwrap().tag.as_deref(), Some("my-tag"));
+        assert_eq!(Capture::parse("12-ab.png", 5).unwrap().tag, None);
+        for name in ["", "12.png", "x-ab.png", "12-ab.exe", "12-ab"] {
+            assert_eq!(Capture::parse(name, 5), None, "{name}");
+        }
+        for text in ["", "a b", "../x", &"x".repeat(41)] {
+            assert!(tag(text).is_err(), "{text}");
+        }
+    }
+}

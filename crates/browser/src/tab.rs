@@ -1,0 +1,235 @@
+//! A tab: its page, what it said so far, and calls of it.
+
+mod console;
+mod frames;
+mod halt;
+mod library;
+mod network;
+mod point;
+mod state;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::devtools::{Devtools, Event};
+
+pub(crate) use console::Level;
+pub(crate) use frames::Spot;
+pub(crate) use halt::{Halt, halt};
+pub(crate) use network::Request;
+pub(crate) use state::{Dialog, Kept, State};
+
+/// How a browser is to be.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) user_agent: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+/// A tab of a browser.
+pub(crate) struct Tab {
+    /// What callers call it.
+    pub(crate) id: String,
+    pub(crate) target: String,
+    pub(crate) session: String,
+    devtools: Devtools,
+    state: Mutex<State>,
+    /// Changes whenever the state does.
+    version: watch::Sender<u64>,
+}
+
+impl Tab {
+    /// A tab that was just opened; it waits until it is told how to be.
+    pub(crate) fn open(
+        id: String,
+        devtools: &Devtools,
+        (session, target): (&str, &Value),
+        options: &Options,
+    ) -> Arc<Self> {
+        let key = target["targetId"].as_str().unwrap_or_default();
+        let url = target["url"].as_str().unwrap_or_default();
+        let tab = Self {
+            id,
+            target: key.to_owned(),
+            session: session.to_owned(),
+            devtools: devtools.clone(),
+            state: Mutex::new(State::new(key, session, url)),
+            version: watch::channel(0).0,
+        };
+        tab.set_up(session, Some(options));
+        Arc::new(tab)
+    }
+
+    /// Has a page or a frame tell what it does, and lets it go on.
+    fn set_up(&self, session: &str, options: Option<&Options>) {
+        let tell = |method, params| self.devtools.tell(Some(session), method, params);
+        tell("Page.enable", json!({}));
+        tell("Page.setLifecycleEventsEnabled", json!({"enabled": true}));
+        tell("Runtime.enable", json!({}));
+        tell("Log.enable", json!({}));
+        let kept = json!({"maxTotalBufferSize": 20_000_000, "maxResourceBufferSize": 5_000_000});
+        tell("Network.enable", kept);
+        let attach = json!({
+            "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{"type": "iframe"}, {"type": "worker"}],
+        });
+        tell("Target.setAutoAttach", attach);
+        if let Some(options) = options {
+            let Options { width, height, .. } = options;
+            let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+            tell("Emulation.setDeviceMetricsOverride", size);
+            // Otherwise only the tab in front believes that it is looked at.
+            tell("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
+            if let Some(agent) = &options.user_agent {
+                tell("Emulation.setUserAgentOverride", json!({"userAgent": agent}));
+            }
+            if !options.headers.is_empty() {
+                let headers: serde_json::Map<String, Value> = options
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.clone().into()))
+                    .collect();
+                tell("Network.setExtraHTTPHeaders", json!({"headers": headers}));
+            }
+        }
+        tell("Runtime.runIfWaitingForDebugger", json!({}));
+    }
+
+    /// Waits until a new tab tells what it does: what happens before that would be missed.
+    pub(crate) async fn listening(&self, limit: Duration) -> Result<(), Halt> {
+        let told: Value = self.call(("Page.getFrameTree", json!({})), limit).await?;
+        let url = told["frameTree"]["frame"]["url"].as_str().unwrap_or_default().to_owned();
+        self.change(|state| state.begin(&url));
+        Ok(())
+    }
+
+    /// A frame in a process of its own: the name that it speaks by, if it is one.
+    pub(crate) fn frame_attached(&self, params: &Value) -> Option<String> {
+        let session = params["sessionId"].as_str()?.to_owned();
+        let info = &params["targetInfo"];
+        if info["type"] != "iframe" {
+            // A worker waits for a word before it begins; there is nothing else to say to it.
+            self.devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+            let script = info["url"].as_str().unwrap_or_default();
+            self.change(|state| state.network.taken_over(script));
+            return None;
+        }
+        self.change(|state| state.frame_in_process(&session, info));
+        self.set_up(&session, None);
+        Some(session)
+    }
+
+    /// A frame in a process of its own is gone.
+    pub(crate) fn frame_left(&self, session: &str) {
+        self.change(|state| state.session_gone(session));
+    }
+
+    /// The tab is gone.
+    pub(crate) fn closed(&self) {
+        self.change(|state| state.closed = true);
+    }
+
+    /// Something happened in it.
+    pub(crate) fn heard(&self, session: &str, event: &Event<'_>) {
+        if !State::cares(event.method) {
+            return;
+        }
+        let params = event.params();
+        if event.method == "Page.javascriptDialogOpening" && params["type"] == "beforeunload" {
+            // Whoever leaves a page wants to leave it.
+            self.devtools.tell(Some(session), "Page.handleJavaScriptDialog", json!({"accept": true}));
+            return;
+        }
+        self.change(|state| state.apply(session, event.method, &params));
+    }
+
+    /// What is known of it.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.version.send_modify(|version| *version += 1);
+    }
+
+    /// Waits until the state is such that there is something to say, or the time is up.
+    pub(crate) async fn until<T>(
+        &self,
+        limit: Instant,
+        mut look: impl FnMut(&State) -> Option<T>,
+    ) -> Option<T> {
+        let mut version = self.version.subscribe();
+        loop {
+            version.mark_unchanged();
+            if let Some(found) = look(&self.state()) {
+                return Some(found);
+            }
+            if tokio::time::timeout_at(limit.into(), version.changed()).await.is_err() {
+                return look(&self.state());
+            }
+        }
+    }
+
+    /// Calls a method of the page. A dialog that opens meanwhile ends the wait: nothing answers while it is open.
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        call: (&'static str, Value),
+        limit: Duration,
+    ) -> Result<T, Halt> {
+        self.call_in(&self.session, call, limit).await
+    }
+
+    /// The same, of one of its frames that has a process of its own.
+    pub(crate) async fn call_in<T: DeserializeOwned>(
+        &self,
+        session: &str,
+        call: (&'static str, Value),
+        limit: Duration,
+    ) -> Result<T, Halt> {
+        let far = Instant::now() + limit + Duration::from_secs(1);
+        tokio::select! {
+            biased;
+            answer = self.devtools.call(Some(session), call, limit) => answer.map_err(|why| halt(why, limit)),
+            // A page that is gone does not answer either.
+            Some(halt) = self.until(far, stopped) => Err(halt),
+        }
+    }
+
+    /// Calls a method whose answer does not matter, whatever stands in the way.
+    pub(crate) fn tell(&self, method: &'static str, params: Value) {
+        self.devtools.tell(Some(&self.session), method, params);
+    }
+
+    /// Answers a dialog.
+    pub(crate) async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), Halt> {
+        let limit = Duration::from_secs(10);
+        let mut params = json!({"accept": accept});
+        if let Some(text) = text {
+            params["promptText"] = text.into();
+        }
+        let session = self.state().dialog.as_ref().map(|dialog| dialog.session.clone());
+        let session = session.unwrap_or_else(|| self.session.clone());
+        let call = ("Page.handleJavaScriptDialog", params);
+        let _: Value =
+            self.devtools.call(Some(&session), call, limit).await.map_err(|why| halt(why, limit))?;
+        self.change(|state| state.dialog = None);
+        Ok(())
+    }
+}
+
+/// What keeps a page from answering.
+fn stopped(state: &State) -> Option<Halt> {
+    if state.closed {
+        return Some(Halt::Closed);
+    }
+    if state.crashed {
+        return Some(Halt::Crashed);
+    }
+    state.dialog.clone().map(Halt::Dialog)
+}

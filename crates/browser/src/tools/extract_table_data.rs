@@ -1,0 +1,178 @@
+//! `extract_table_data`: get the rows of a table, also over several pages of it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use toolgate_core::{Error, Hints, Result, RunHandle, Text, Tool, ToolSpec};
+
+use crate::acting::{Click, Needs, What};
+use crate::pack::Browser;
+use crate::pool::Page;
+use crate::text::{cut, fenced};
+
+/// How many rows are read at most.
+const ROWS: usize = 5000;
+
+/// How long a look may take.
+const LOOK: Duration = Duration::from_secs(30);
+
+pub(super) struct ExtractTableData;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Input {
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    reference: Option<String>,
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    selector: Option<String>,
+    /// How to tell (json).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Format")]
+    format: Option<Format>,
+    /// CSS selector of what turns the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    next_selector: Option<String>,
+    /// Pages at most (10).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    max_pages: Option<usize>,
+    /// Rows at most (500).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    max_rows: Option<usize>,
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    browser_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Json,
+    Csv,
+}
+
+/// What was read.
+#[derive(Default)]
+struct Rows {
+    headers: Vec<String>,
+    rows: Vec<Vec<String>>,
+    pages: usize,
+}
+
+impl Tool<Browser> for ExtractTableData {
+    type Input = Input;
+    type Output = Text;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "extract_table_data",
+        title: "Rows of a table",
+        description: "Get the rows of a table, also over several pages of it.",
+        hints: Hints::READ_ONLY_EXTERNAL,
+    };
+
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
+        let what = What::of(input.reference, input.selector)?;
+        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let pages =
+            if input.next_selector.is_some() { input.max_pages.unwrap_or(10).clamp(1, 100) } else { 1 };
+        let mut all = Rows::default();
+        while all.pages < pages {
+            read(&page, &what, &mut all).await?;
+            let Some(next) = input.next_selector.clone().filter(|_| all.pages < pages) else { break };
+            if !turn(&page, &what, What::Selector(next), &all).await? {
+                break;
+            }
+        }
+        let total = all.rows.len();
+        all.rows.truncate(input.max_rows.unwrap_or(500));
+        let text = match input.format.unwrap_or_default() {
+            Format::Json => as_json(&all),
+            Format::Csv => as_csv(&all),
+        };
+        let (shown, is_whole) = cut(&text, crate::text::MOST);
+        let shown = if is_whole { shown } else { shown.rsplit_once('\n').map_or(shown, |(lines, _)| lines) };
+        let head = format!("{total} rows on {} pages, shown {}", all.pages, all.rows.len());
+        let mark = if is_whole { "" } else { "\ntruncated: ask for fewer rows with `maxRows`" };
+        Ok(Text(format!("{head}\n{}{mark}", fenced(shown))))
+    }
+}
+
+async fn read(page: &Page, what: &What, all: &mut Rows) -> Result<()> {
+    let (_, told) = page.tab.on(what, ("table", json!({"most": ROWS})), LOOK).await?;
+    all.headers = texts(&told["headers"]);
+    let room = ROWS.saturating_sub(all.rows.len());
+    all.rows.extend(told["rows"].as_array().into_iter().flatten().map(texts).take(room));
+    all.pages += 1;
+    Ok(())
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
+}
+
+/// Turns to the next page of a table; there is none where there is nothing to click, or where nothing changes.
+async fn turn(page: &Page, what: &What, next: What, all: &Rows) -> Result<bool> {
+    let Ok(ready) = page.tab.ready(&next, Needs::CLICK, Duration::from_secs(1)).await.map_err(Error::from)
+    else {
+        return Ok(false);
+    };
+    let click = Click { button: "left", count: 1, modifiers: 0 };
+    page.tab.click_at((ready.x, ready.y), &click).await?;
+    page.tab.settle(Duration::from_secs(10)).await?;
+    let last: Vec<String> = all.rows.last().cloned().unwrap_or_default();
+    for _ in 0..20 {
+        let (_, told) = page.tab.on(what, ("table", json!({"most": ROWS})), LOOK).await?;
+        let now = told["rows"].as_array().and_then(|rows| rows.last()).cloned().unwrap_or(Value::Null);
+        if now != json!(last) {
+            return Ok(true);
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Ok(false)
+}
+
+fn as_json(all: &Rows) -> String {
+    all.rows.iter().map(|row| object(all, row)).collect::<Vec<_>>().join("\n")
+}
+
+fn object(all: &Rows, row: &[String]) -> String {
+    let cells = row.iter().enumerate().map(|(at, cell)| {
+        let name = all.headers.get(at).filter(|name| !name.is_empty());
+        (name.cloned().unwrap_or_else(|| format!("column {}", at + 1)), Value::from(cell.as_str()))
+    });
+    Value::Object(cells.collect::<Map<_, _>>()).to_string()
+}
+
+fn as_csv(all: &Rows) -> String {
+    let cell = |text: &String| {
+        let is_plain = !text.contains([',', '"', '\n', '\r']);
+        if is_plain { text.clone() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    };
+    let line = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join(",");
+    std::iter::once(&all.headers).chain(&all.rows).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_objects_or_lines() {
+        let rows = vec![vec!["1".into(), "a, \"b\"".into()], vec!["2".into(), "c".into(), "more".into()]];
+        let all = Rows { headers: vec!["id".into(), "name".into()], rows, pages: 1 };
+        assert_eq!(as_csv(&all), "id,name\n1,\"a, \"\"b\"\"\"\n2,c,more");
+        assert_eq!(
+            as_json(&all),
+            "{\"id\":\"1\",\"name\":\"a, \\\"b\\\"\"}\n{\"id\":\"2\",\"name\":\"c\",\"column 3\":\"more\"}"
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! `get_attribute`: get attributes of an element, its state and its box.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+
+use crate::acting::What;
+use crate::pack::Browser;
+
+pub(super) struct GetAttribute;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Input {
+    /// Ref of the element.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    reference: Option<String>,
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    selector: Option<String>,
+    /// Only this attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    attribute: Option<String>,
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    browser_id: Option<String>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Output {
+    /// Its attributes, and what is typed or chosen in it as `value`.
+    attributes: BTreeMap<String, String>,
+    /// The role of it.
+    role: String,
+    /// Its name, as people see it.
+    name: String,
+    /// How it is now.
+    state: State,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct State {
+    /// Whether it is shown.
+    visible: bool,
+    /// Whether it can be used.
+    enabled: bool,
+    /// Whether it is checked.
+    checked: bool,
+    /// Whether it has the focus.
+    focused: bool,
+    /// Whether something can be typed into it.
+    editable: bool,
+    /// Where it is in the window of its frame, in pixels.
+    #[serde(rename = "box")]
+    area: Area,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Area {
+    /// Pixels from the left.
+    x: f64,
+    /// Pixels from the top.
+    y: f64,
+    /// How wide it is.
+    width: f64,
+    /// How high it is.
+    height: f64,
+}
+
+impl Tool<Browser> for GetAttribute {
+    type Input = Input;
+    type Output = Json<Output>;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "get_attribute",
+        title: "Look at an element",
+        description: "Get attributes of an element, its state and its box.",
+        hints: Hints::READ_ONLY_EXTERNAL,
+    };
+
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Json<Output>> {
+        let what = What::of(input.reference, input.selector)?;
+        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let wanted = json!({"name": input.attribute});
+        let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
+        let output = serde_json::from_value(told);
+        output
+            .map(Json)
+            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))
+    }
+}

@@ -1,0 +1,65 @@
+//! `get_page_snapshot`: see the page as text, with a ref for everything that can be acted on.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toolgate_core::{Hints, Result, RunHandle, Text, Tool, ToolSpec};
+
+use super::seeing::{Mode, View, see};
+use crate::acting::What;
+use crate::pack::Browser;
+
+pub(super) struct GetPageSnapshot;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Input {
+    /// What to show; `full` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Mode")]
+    mode: Option<Mode>,
+    /// Only this element: a ref.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    reference: Option<String>,
+    /// Or its CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    selector: Option<String>,
+    /// How many levels to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
+    depth: Option<u32>,
+    /// Only what changed since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    diff: bool,
+    /// At most (20000).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "usize")]
+    max_chars: Option<usize>,
+    /// Which browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    browser_id: Option<String>,
+}
+
+impl Tool<Browser> for GetPageSnapshot {
+    type Input = Input;
+    type Output = Text;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "get_page_snapshot",
+        title: "See the page",
+        description: "See the page as text, with a ref for everything that can be acted on.",
+        hints: Hints::READ_ONLY_EXTERNAL,
+    };
+
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
+        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let view = View {
+            mode: input.mode.unwrap_or_default(),
+            scope: What::maybe(input.reference, input.selector)?,
+            depth: input.depth.unwrap_or(0),
+            most: input.max_chars.unwrap_or(20_000),
+        };
+        see(&page, &view, input.diff).await.map(Text)
+    }
+}

@@ -1,0 +1,206 @@
+//! Going to a page, and waiting until it is there.
+
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use toolgate_core::{Error, Kind, Result};
+use url::Url;
+
+use crate::pool::Page;
+use crate::tab::{Halt, State};
+use crate::text::brief;
+
+/// How far a page has to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WaitUntil {
+    #[default]
+    Load,
+    DomContentLoaded,
+    NetworkIdle,
+}
+
+impl WaitUntil {
+    /// What Chromium calls it.
+    fn event(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::DomContentLoaded => "DOMContentLoaded",
+            Self::NetworkIdle => "networkIdle",
+        }
+    }
+}
+
+/// Where to go from a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Direction {
+    Back,
+    Forward,
+    Reload,
+}
+
+/// How it ended that a page was waited for.
+enum Came {
+    There,
+    Asking,
+    Gone(Halt),
+}
+
+/// Loads a page.
+pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<()> {
+    let address = permitted(page, url)?;
+    let (end, refused) = (Instant::now() + limit, page.context.proxy.refused());
+    let asked: Result<Value, Halt> =
+        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
+    let told = match asked {
+        Ok(told) => told,
+        // A page that asks something on its way is there.
+        Err(Halt::Dialog(_)) => return Ok(()),
+        Err(Halt::Crashed) => revived(page, &address, limit).await?,
+        Err(other) => {
+            page.tab.tell("Page.stopLoading", json!({}));
+            return Err(late(other.into(), url, until, limit));
+        }
+    };
+    let shut = |page: &Page| {
+        let host = page.tab.state().url.parse::<Url>().ok().and_then(|url| url.host_str().map(plain));
+        let asked = address.host_str().map(plain);
+        let mut hosts = page.context.proxy.refused_since(refused).into_iter();
+        hosts.find(|refused| [&host, &asked].into_iter().flatten().any(|host| host == refused))
+    };
+    if let Some(error) = told["errorText"].as_str().filter(|text| !text.is_empty()) {
+        // What was refused on the way may be where a redirect led.
+        return Err(match shut(page).or_else(|| page.context.proxy.refused_since(refused).pop()) {
+            Some(host) => blocked(&host),
+            None => failed(url, error),
+        });
+    }
+    if let Some(loader) = told["loaderId"].as_str() {
+        let name = until.event();
+        came(page, end, |state| {
+            state.has_reached(loader, name)
+                || (state.loader != loader && !state.loading && !state.loader.is_empty())
+        })
+        .await
+        .map_err(|error| late(error, url, until, limit))?;
+    }
+    match shut(page) {
+        Some(host) => Err(blocked(&host)),
+        None => Ok(()),
+    }
+}
+
+/// A page that crashed is loaded anew in a tab of its own.
+async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
+    let call = ("Page.navigate", json!({"url": address.as_str()}));
+    let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
+    told.map_err(|why| crate::tab::halt(why, limit).into())
+}
+
+/// Goes through the pages that were there, or loads this one again.
+pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
+    let end = Instant::now() + limit;
+    let loader = page.tab.state().loader.clone();
+    if direction == Direction::Reload {
+        let reload: Result<Value, Halt> = page.tab.call(("Page.reload", json!({})), limit).await;
+        reload.or_else(or_asking)?;
+        return came(page, end, |state| state.loader != loader && state.has_reached(&state.loader, "load"))
+            .await;
+    }
+    let known: Value = page.tab.call(("Page.getNavigationHistory", json!({})), limit).await?;
+    let at = known["currentIndex"].as_i64().unwrap_or_default();
+    let next = if direction == Direction::Back { at - 1 } else { at + 1 };
+    let entry = usize::try_from(next).ok().and_then(|next| known["entries"].get(next));
+    let Some(entry) = entry else {
+        let words =
+            if next < at { "there is no page before this one" } else { "there is no page after this one" };
+        return Err(Error::new(Kind::InvalidInput, words).hint("call `navigate_to_url` to go somewhere"));
+    };
+    let url = entry["url"].as_str().unwrap_or_default().to_owned();
+    let go = ("Page.navigateToHistoryEntry", json!({"entryId": entry["id"]}));
+    let gone: Result<Value, Halt> = page.tab.call(go, limit).await;
+    gone.or_else(or_asking)?;
+    came(page, end, |state| state.url == url && !state.loading).await
+}
+
+fn or_asking(halt: Halt) -> Result<Value> {
+    match halt {
+        Halt::Dialog(_) => Ok(Value::Null),
+        other @ (Halt::Closed | Halt::Crashed | Halt::Left | Halt::Failed(_)) => Err(other.into()),
+    }
+}
+
+/// Waits until a page is there, or asks something, which it does before it is.
+async fn came(page: &Page, end: Instant, there: impl Fn(&State) -> bool) -> Result<()> {
+    let look = |state: &State| {
+        if state.closed {
+            return Some(Came::Gone(Halt::Closed));
+        }
+        if state.crashed {
+            return Some(Came::Gone(Halt::Crashed));
+        }
+        if state.dialog.is_some() {
+            return Some(Came::Asking);
+        }
+        there(state).then_some(Came::There)
+    };
+    match page.tab.until(end, look).await {
+        Some(Came::There | Came::Asking) => Ok(()),
+        Some(Came::Gone(halt)) => Err(halt.into()),
+        None => Err(Error::new(Kind::Timeout, "waited for the page to load")
+            .hint("it may go on loading: call `get_page_snapshot`, or raise `timeout`")),
+    }
+}
+
+/// An address that may be gone to, as far as it can be told before.
+fn permitted(page: &Page, url: &str) -> Result<Url> {
+    let shown = brief(url, 200);
+    let wrong = |words: String| {
+        Error::new(Kind::InvalidInput, words).hint("give a whole address, such as `https://example.com/`")
+    };
+    if url.len() > 20_000 {
+        return Err(wrong(format!("`url` is `{shown}`, which is too long")));
+    }
+    let address = Url::parse(url).map_err(|_| wrong(format!("`url` is `{shown}`, which is no address")))?;
+    if address.as_str() == "about:blank" {
+        return Ok(address);
+    }
+    if !matches!(address.scheme(), "http" | "https") {
+        let words = format!("pages of `{}:` cannot be opened", brief(address.scheme(), 40));
+        return Err(Error::new(Kind::Denied, words).hint("only `http` and `https` can"));
+    }
+    let host = address.host_str().map(plain).unwrap_or_default();
+    page.context.proxy.permits(&host).map_err(|_| blocked(&host))?;
+    Ok(address)
+}
+
+fn plain(host: &str) -> String {
+    host.trim_matches(['[', ']']).to_owned()
+}
+
+fn blocked(host: &str) -> Error {
+    Error::new(Kind::Denied, format!("domain_blocked: browsers here may not reach `{}`", brief(host, 200)))
+        .hint("`brooklyn_status` lists which hosts are allowed; `browser.allowed_domains` changes it")
+}
+
+fn failed(url: &str, error: &str) -> Error {
+    let words = format!("navigation_failed: `{}` could not be loaded: {error}", brief(url, 200));
+    let hint = match error {
+        "net::ERR_ABORTED" => "it may be a download, which browsers here do not take",
+        "net::ERR_TUNNEL_CONNECTION_FAILED" => "its host does not answer, or its name is not known",
+        _ => "check the address, and that its server runs",
+    };
+    Error::new(Kind::ConnectionFailed, words).hint(hint)
+}
+
+fn late(error: Error, url: &str, until: WaitUntil, limit: Duration) -> Error {
+    if error.kind() != Kind::Timeout {
+        return error;
+    }
+    let words = format!("waited {} ms for `{}` of `{}`", limit.as_millis(), until.event(), brief(url, 200));
+    Error::new(Kind::Timeout, words)
+        .hint("the page may be usable: call `get_page_snapshot`, or raise `timeout`")
+}

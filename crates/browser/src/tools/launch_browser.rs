@@ -1,0 +1,138 @@
+//! `launch_browser`: launch a browser of your own: no cookies, storage or pages are shared with others.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
+
+use crate::Domain;
+use crate::pack::Browser;
+use crate::pool::Launch;
+use crate::reply::Told;
+use crate::tab::Options;
+use crate::text::brief;
+
+pub(super) struct LaunchBrowser;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct Input {
+    /// Only `chromium` is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BrowserType")]
+    browser_type: Option<BrowserType>,
+    /// Without a window, the only way here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    headless: Option<bool>,
+    /// Size of the window (1280 x 720).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Viewport")]
+    viewport: Option<Viewport>,
+    /// Its user agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    user_agent: Option<String>,
+    /// Headers of all requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BTreeMap<String, String>")]
+    extra_http_headers: Option<BTreeMap<String, String>>,
+    /// The only hosts it may reach.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
+    allowed_domains: Option<Vec<String>>,
+    /// A name of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    label: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum BrowserType {
+    Chromium,
+    Firefox,
+    Webkit,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Viewport {
+    /// Width in pixels.
+    width: u32,
+    /// Height in pixels.
+    height: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Launched {
+    /// Whether it was launched.
+    success: bool,
+    /// Its id, for all other tools.
+    browser_id: String,
+    /// What it is.
+    browser: String,
+    /// The size of its window.
+    viewport: Viewport,
+}
+
+impl Tool<Browser> for LaunchBrowser {
+    type Input = Input;
+    type Output = Told<Launched>;
+    const SPEC: ToolSpec = ToolSpec {
+        name: "launch_browser",
+        title: "Launch a browser",
+        description: "Launch a browser that shares nothing with others.",
+        hints: Hints::CREATE,
+    };
+
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Launched>> {
+        let launch = launch(input)?;
+        let viewport = Viewport { width: launch.options.width, height: launch.options.height };
+        let instance = pack.pool.launch(run.principal(), launch).await?;
+        let browser = instance.context.lock().await.engine.version.clone();
+        let line = format!("launched {} ({browser})", instance.id);
+        let data = Launched { success: true, browser_id: instance.id.clone(), browser, viewport };
+        Ok(Told { data, line, form: pack.config.text })
+    }
+}
+
+/// What is meant by what was written.
+fn launch(input: Input) -> Result<Launch> {
+    let wrong = |words: String, hint: &'static str| Error::new(Kind::InvalidInput, words).hint(hint);
+    if matches!(input.browser_type, Some(BrowserType::Firefox | BrowserType::Webkit)) {
+        return Err(wrong("only `chromium` can be launched here".into(), "leave `browserType` out"));
+    }
+    if input.headless == Some(false) {
+        return Err(wrong("a browser with a window cannot be launched here".into(), "leave `headless` out"));
+    }
+    let Viewport { width, height } = input.viewport.unwrap_or(Viewport { width: 1280, height: 720 });
+    if !(1..=4096).contains(&width) || !(1..=4096).contains(&height) {
+        return Err(wrong(
+            format!("`viewport` is {width} by {height}"),
+            "give 1 to 4096 pixels for each side",
+        ));
+    }
+    let headers: Vec<(String, String)> = input.extra_http_headers.unwrap_or_default().into_iter().collect();
+    if headers.len() > 50 || !headers.iter().all(|(name, value)| is_header(name, value)) {
+        return Err(wrong(
+            "`extraHttpHeaders` holds what is no header".into(),
+            "give names of letters, digits and `-`",
+        ));
+    }
+    let domain = |text: String| {
+        Domain::try_from(text).map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))
+    };
+    let allowed =
+        input.allowed_domains.map(|texts| texts.into_iter().map(domain).collect::<Result<Vec<_>>>());
+    let label = input.label.map(|label| brief(&label, 60));
+    let options = Options { width, height, user_agent: input.user_agent, headers };
+    Ok(Launch { label, options, allowed: allowed.transpose()? })
+}
+
+fn is_header(name: &str, value: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    !name.is_empty() && name.chars().all(fits) && value.len() <= 4000 && !value.contains(['\r', '\n', '\0'])
+}

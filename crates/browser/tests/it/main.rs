@@ -1,0 +1,23 @@
+//! The tools in a real Chromium, on pages that we serve: nothing leaves this machine.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "this is test code; what is not as it should be stops its test"
+)]
+
+mod acting;
+mod allowed;
+mod captures;
+mod endings;
+mod frames;
+mod house_rules;
+mod inspecting;
+mod isolation;
+mod navigation;
+mod reading;
+mod site;
+mod stage;
+mod styles;

@@ -1,0 +1,38 @@
+//! What people see of a hub, and what they do to it by hand.
+
+use std::time::Duration;
+
+use toolgate_wire::Raw;
+
+use super::local_client;
+use crate::{Entry, Hub, Principal, Result, Target};
+
+impl Hub {
+    /// JSON as people may see it: it passes the filters, as all does that leaves.
+    ///
+    /// # Errors
+    /// A filter broke down; then nothing may leave.
+    pub fn filtered(&self, json: Raw) -> Result<Raw> {
+        self.inner.filters.page(json)
+    }
+
+    /// Records what a person changed by hand, as calls are recorded: as the method `what`.
+    pub fn record_change(&self, principal: &Principal, what: &str, took: Duration) {
+        let Some(recorder) = &self.inner.recorder else { return };
+        let name = self.inner.filters.clean(what);
+        recorder.record(&Entry {
+            time_ms: self.inner.clock.unix_ms(),
+            principal,
+            client: &local_client(),
+            target: &Target::Method(name.as_ref().into()),
+            name: &name,
+            source: None,
+            digest: "",
+            arguments: None,
+            outcome: "complete",
+            took,
+            rule: None,
+            approver: None,
+        });
+    }
+}
