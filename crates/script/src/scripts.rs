@@ -43,7 +43,7 @@ impl State {
 /// What is known of a script, for people and models.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScriptInfo {
-    /// Its name.
+    /// The name of the script.
     pub name: String,
     /// Whether it may run: `pending`, `approved`, `rejected` or `modified`.
     #[schemars(with = "String")]

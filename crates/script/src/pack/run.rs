@@ -24,9 +24,13 @@ pub(super) struct Input {
     #[schemars(with = "Vec<AnyJson>")]
     args: Vec<Raw>,
     /// What the function is called with, by name; give either this or `args`.
-    #[serde(default)]
+    #[serde(default = "none")]
     #[schemars(with = "BTreeMap<String, AnyJson>")]
     kwargs: Raw,
+}
+
+fn none() -> Raw {
+    Raw::EMPTY_OBJECT
 }
 
 impl Tool<ScriptPack> for ScriptRun {
