@@ -33,8 +33,8 @@ const MOST_BYTES: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(200);
 const LOOKS: usize = 100;
 
-/// How long ago a session that still works may have begun, and how many are looked at.
-const LATELY_MS: u64 = 24 * 60 * 60 * 1000;
+/// How long ago a session that still works may have been used last, and how many are looked at.
+const LATELY_MS: u64 = 6 * 60 * 60 * 1000;
 const MOST_SESSIONS: &str = "1000";
 
 /// A key by its path, with its new value; without one it is removed.
@@ -214,7 +214,7 @@ pub(crate) async fn quiet(link: &Link, scope: Scope, project: &Path) -> Result<(
 /// The folders in which sessions may work now. OpenCode tells only those of a folder that it is asked for, and opens
 /// it for that: those that nobody used for long are left alone.
 async fn in_use(link: &Link) -> Result<BTreeSet<PathBuf>> {
-    let since = Clock::system().unix_ms().saturating_sub(LATELY_MS).to_string();
+    let since = Clock::system().unix_ms().saturating_sub(LATELY_MS).max(link.began()).to_string();
     let request = link.client().get(&["experimental", "session"]).query("limit", MOST_SESSIONS);
     let sessions = request.query("start", &since).send().await?;
     let folders = list(&sessions).iter().filter_map(|session| session["directory"].as_str());

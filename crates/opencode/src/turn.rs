@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolgate_core::{Result, RunHandle};
+use toolgate_core::{Kind, Result, RunHandle};
 
 use crate::id::message_id;
 use crate::model::Model;
@@ -79,7 +79,12 @@ impl Opencode {
         let watch = Watch::new(self, link, run, (prompt.session, prompt.directory, &id));
         // An error here means that we gave up, and then the guard stops what still works.
         let answer = watch.until_done(listener).await?;
-        guard.done();
+        match &answer {
+            // OpenCode calls a session idle before a turn that failed is over, and would forget a prompt that comes
+            // then: the guard sees to its end first.
+            Err(error) if error.kind() != Kind::Cancelled => drop(guard),
+            Ok(_) | Err(_) => guard.done(),
+        }
         answer
     }
 }

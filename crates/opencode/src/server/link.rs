@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio_util::sync::CancellationToken;
-use toolgate_host::Tasks;
+use toolgate_host::{Clock, Tasks};
 
 use super::managed::{Managed, keep};
 use crate::client::Client;
@@ -23,12 +23,14 @@ pub(crate) struct Link {
     busy: Arc<Mutex<HashMap<String, usize>>>,
     over: CancellationToken,
     tasks: Tasks,
+    /// When it began to run, in milliseconds since 1970; of other people's servers that is not known.
+    began: u64,
 }
 
 impl Link {
     /// To a server that somebody else runs.
     pub(super) fn to(client: Client, tasks: &Tasks, stop: &CancellationToken) -> Self {
-        let link = Self::new(client, tasks);
+        let link = Self::new(client, tasks, 0);
         let (client, busy, stop) = (link.client.clone(), link.busy.clone(), stop.clone());
         let over = link.over.clone();
         tasks.spawn(async move {
@@ -42,7 +44,7 @@ impl Link {
 
     /// To a server of our own, which ends with us.
     pub(super) fn managed(client: Client, managed: Managed, tasks: &Tasks, stop: &CancellationToken) -> Self {
-        let link = Self::new(client, tasks);
+        let link = Self::new(client, tasks, Clock::system().unix_ms());
         let (over, stop) = (link.over.clone(), stop.clone());
         let Managed { mut running, pipes, log, .. } = managed;
         tasks.spawn(async move {
@@ -60,14 +62,20 @@ impl Link {
         link
     }
 
-    fn new(client: Client, tasks: &Tasks) -> Self {
+    fn new(client: Client, tasks: &Tasks, began: u64) -> Self {
         Self {
             client,
             events: OnceLock::new(),
             busy: Arc::default(),
             over: CancellationToken::new(),
             tasks: tasks.clone(),
+            began,
         }
+    }
+
+    /// When it began to run at the earliest, in milliseconds since 1970.
+    pub(crate) fn began(&self) -> u64 {
+        self.began
     }
 
     pub(crate) fn client(&self) -> &Client {

@@ -1,7 +1,7 @@
 //! Turns on a way that breaks: nothing is lost that can be found again, and what nobody waits for is stopped.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -133,6 +133,36 @@ fn a_session_that_begins_late_is_stopped_all_the_same() {
         fake.asked(PROMPT).await;
         run.cancel();
         fake.until(|fake| fake.count(ABORT) == 2).await;
+    });
+}
+
+#[test]
+fn after_a_turn_that_failed_the_next_waits_for_its_end() {
+    let stage = &*STAGE;
+    stage.run(async {
+        let prompts = Mutex::new(Vec::new());
+        let (fake, hub, _) =
+            Fake::start(OpencodeConfig::default(), move |request| match request.line.as_str() {
+                PROMPT => {
+                    prompts.lock().unwrap().push(request.body["messageID"].clone());
+                    None
+                }
+                "GET /session/ses_0/message" if prompts.lock().unwrap().len() == 1 => {
+                    let error = json!({"name": "APIError", "data": {"message": "out of order"}});
+                    let info =
+                        json!({"role": "assistant", "parentID": prompts.lock().unwrap()[0], "error": error});
+                    Some(Reply::Json(json!([{"info": info}])))
+                }
+                _ => None,
+            })
+            .await;
+        let prompt = || {
+            let arguments = json!({"sessionId": "ses_0", "prompt": "x"});
+            call(client_legacy(), "opencode_session_prompt", arguments)
+        };
+        assert_eq!(fails(&hub, prompt()).await.kind(), Kind::Upstream);
+        assert_eq!(stage.result(drive(hub.start(prompt()), []).await)["content"], "still here");
+        assert_eq!(fake.order(&[PROMPT, ABORT]), [PROMPT, ABORT, PROMPT]);
     });
 }
 

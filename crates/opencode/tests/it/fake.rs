@@ -79,6 +79,12 @@ impl Fake {
         self.seen.lock().unwrap().iter().filter(|seen| *seen == line).count()
     }
 
+    /// What it was asked for of these, in order.
+    pub(crate) fn order(&self, lines: &[&str]) -> Vec<String> {
+        let seen = self.seen.lock().unwrap();
+        seen.iter().filter(|line| lines.contains(&line.as_str())).cloned().collect()
+    }
+
     /// Waits until it was asked for this.
     pub(crate) async fn asked(&self, line: &str) {
         self.until(|fake| fake.count(line) > 0).await;

@@ -11,7 +11,7 @@ use toolgate_opencode::{Opencode, OpencodeConfig, Surroundings};
 use toolgate_testkit::{Driven, OpencodeHome, call, client_legacy, drive, hub, opencode_program};
 
 /// How long anything may take here; the machine may be very busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(400);
 
 /// Nothing listens there: what else runs on this machine is not ours to use.
 const NOWHERE: &str = "http://127.0.0.1:9";
