@@ -26,11 +26,11 @@ pub(super) struct Input {
     selector: Option<String>,
     /// Pixels to the right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", range(min = -1_000_000))]
     x: Option<f64>,
     /// Pixels down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", range(min = -1_000_000))]
     y: Option<f64>,
     /// Or to an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]

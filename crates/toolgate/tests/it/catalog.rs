@@ -155,11 +155,11 @@ fn searching_is_switched_on_while_the_server_runs() {
     let file = place.path().join("toolgate.toml");
     let server = Server::start_in(place, &[]);
     let count = || asked(&server, "/mcp", "tools/list", &json!({})).each_ref().map(|list| names(list).len());
-    assert_eq!(count(), [39, 39]);
+    assert_eq!(count(), [73, 73]);
     std::fs::write(&file, "[catalog]\nsearch_above = 4\n[limits]\nenabled = false\n").unwrap();
     until("the three are listed", || count() == [3, 3]);
-    std::fs::write(&file, "[catalog]\nsearch_above = 39\n[limits]\nenabled = false\n").unwrap();
-    until("all are listed", || count() == [39, 39]);
+    std::fs::write(&file, "[catalog]\nsearch_above = 73\n[limits]\nenabled = false\n").unwrap();
+    until("all are listed", || count() == [73, 73]);
 }
 
 #[test]
@@ -176,10 +176,10 @@ fn what_the_list_costs_and_what_searching_saves_is_told() {
     assert_eq!((&json(plain)["search"], &json(search)["search"]), (&json!(false), &json!(true)));
     assert_eq!(
         listed(plain).stderr,
-        format!("note: these 39 tools cost about {all} tokens in every conversation\n")
+        format!("note: these 73 tools cost about {all} tokens in every conversation\n")
     );
     let saving = format!(
-        "note: clients search for these 39 tools: about {three} tokens in every conversation instead of {all}\n"
+        "note: clients search for these 73 tools: about {three} tokens in every conversation instead of {all}\n"
     );
     assert_eq!(listed(search).stderr, saving);
     assert_eq!(listed(search).stdout, listed(plain).stdout);

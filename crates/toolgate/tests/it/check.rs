@@ -27,7 +27,7 @@ fn clean(ended: &Ended, served: &str) {
 fn we_are_clean_on_standard_streams_in_both_eras() {
     let place = Place::new();
     let ended = run(place.toolgate(&["check", "--strict", "--", TOOLGATE, "serve"]), b"");
-    clean(&ended, "modern era (2026-07-28) over stdio and legacy era (2025-11-25) over stdio, 39 tools");
+    clean(&ended, "modern era (2026-07-28) over stdio and legacy era (2025-11-25) over stdio, 73 tools");
 }
 
 #[test]
@@ -35,9 +35,9 @@ fn we_are_clean_over_http_and_over_its_oldest_transport() {
     let server = Server::start_in(Place::new(), &[]);
     let place = Place::new();
     let ended = run(place.toolgate(&["check", "--strict", &server.url("/mcp")]), b"");
-    clean(&ended, "modern era (2026-07-28) over HTTP and legacy era (2025-11-25) over HTTP, 39 tools");
+    clean(&ended, "modern era (2026-07-28) over HTTP and legacy era (2025-11-25) over HTTP, 73 tools");
     let ended = run(place.toolgate(&["check", "--strict", &server.url("/sse")]), b"");
-    clean(&ended, "legacy era (2025-11-25) over HTTP+SSE, 39 tools");
+    clean(&ended, "legacy era (2025-11-25) over HTTP+SSE, 73 tools");
 }
 
 /// Every finding here was looked at, and is true of the server.

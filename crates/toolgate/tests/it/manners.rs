@@ -33,7 +33,7 @@ fn a_table_fits_the_terminal_and_is_whole_in_a_pipe() {
     let (code, screen) = Terminal::run(60, list());
     assert_eq!(code, Some(0));
     // What the tools cost is a sentence below the table, and wraps.
-    let (narrow, _) = screen.split_once("note: these 39 tools cost").unwrap();
+    let (narrow, _) = screen.split_once("note: these 73 tools cost").unwrap();
     assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
     assert!(narrow.contains('…'), "{narrow}");
     let piped = run(list(), b"").stdout;

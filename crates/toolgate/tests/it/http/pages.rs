@@ -12,7 +12,7 @@ fn health_says_whether_it_can_do_its_work() {
     let server = Server::start();
     let reply = server.get("/health").send();
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-    let sources = ["fixtures", "workspace", "memory", "web", "opencode", "script"];
+    let sources = ["fixtures", "workspace", "memory", "web", "opencode", "script", "browser"];
     let health = json!({"status": "ready", "why": [], "sources": sources, "upstreams": {}, "sessions": 0});
     assert_eq!(reply.json(), health);
     let _client = Client::begin(&server);
@@ -36,6 +36,9 @@ fn api_says_what_it_is_and_offers() {
     let (theirs, tools): (Vec<_>, Vec<_>) =
         tools.into_iter().partition(|tool| tool.starts_with("opencode: "));
     assert_eq!(theirs.len(), 29);
+    let (browsing, tools): (Vec<_>, Vec<_>) =
+        tools.into_iter().partition(|tool| tool.starts_with("browser: "));
+    assert_eq!(browsing.len(), 34);
     let expected = [
         "workspace: workspace_list",
         "workspace: workspace_read",

@@ -24,12 +24,12 @@ fn the_first_minutes_go_as_the_readme_says() {
     let address = greeting.split_once("/mcp").unwrap().0.parse().unwrap();
     server.wait_for("Ctrl-C ends it.");
     let screen = server.screen();
-    assert!(screen.contains("39 tools: workspace 3, memory 2, web 1, opencode 29, script 4"), "{screen}");
+    assert!(screen.contains("73 tools: workspace 3, memory 2, web 1, opencode 29, script 4, browser 34"), "{screen}");
     assert!(screen.contains(&format!(r#""url": "http://{address}/mcp""#)), "{screen}");
 
     let asked = lines("curl ")[0].split_once("-d '").unwrap().1.trim_end_matches('\'');
     let listed = Ask::new(address, "POST", "/mcp").body(asked).send().json();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 39, "{listed}");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 73, "{listed}");
 
     let other = Terminal::new(100);
     let mut second = other.shell(&place);
