@@ -1,6 +1,6 @@
 // The page: who is logged in, the frame around the views, and what they share.
 
-import { get, keepCsrf, onLost, remove } from "./api.js";
+import { Problem, get, keepCsrf, onLost, remove } from "./api.js";
 import { access } from "./access.js";
 import { account } from "./account.js";
 import { approvals } from "./approvals.js";
@@ -190,5 +190,11 @@ function navigation() {
   return { nav, mark, renew };
 }
 
+// What a button began and nobody waits for: a problem of the server is told, a fault of the page stays one.
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof Problem)) return;
+  event.preventDefault();
+  if (event.reason.status !== 401) fail(event.reason);
+});
 setInterval(age, 10_000);
 start();
