@@ -34,7 +34,7 @@ function runs(path) {
 /** A browser on a server's page. What the page should not have done is kept, and told by `end`. */
 export class Stage {
   constructor({ base, link, out, route }) {
-    Object.assign(this, { base, link, out, route, faults: [], expected: new Set() });
+    Object.assign(this, { base, link, out, route, faults: [], expected: new Set(), over: new AbortController() });
   }
 
   async start(options = {}) {
@@ -87,6 +87,7 @@ export class Stage {
 
   async photograph(name) {
     mkdirSync(this.out, { recursive: true });
+    await this.page.evaluate(() => scrollTo(0, 0));
     await this.page.screenshot({ path: join(this.out, `${name}.png`), fullPage: true });
   }
 
@@ -106,13 +107,15 @@ export class Stage {
   async call(tool, args) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } });
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body });
+    const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body, signal: this.over.signal });
     const text = await answer.text();
     const json = text.startsWith('{') ? text : text.split('\n').filter((line) => line.startsWith('data: {')).at(-1).slice(6);
     return JSON.parse(json);
   }
 
   async end() {
+    // A call that still waits for a person would keep this process waiting, too.
+    this.over.abort();
     await this.browser.close();
     assert.deepEqual(this.faults, []);
   }

@@ -29,6 +29,7 @@ export async function viewing(stage) {
   await page.getByRole('button', { name: 'Set up and log in' }).click();
   await page.getByRole('link', { name: 'eve viewer' }).waitFor();
   const waiting = stage.call('workspace_write', { path: 'c.txt', content: 'x' });
+  waiting.catch(() => {});
   for (const [path, heading] of Object.entries(VIEWS)) {
     await stage.view(path, heading);
     if (path === 'approvals') await page.getByRole('article').filter({ hasText: 'workspace_write' }).waitFor();
@@ -38,5 +39,4 @@ export async function viewing(stage) {
   }
   await page.getByRole('button', { name: 'Log out', exact: true }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  waiting.catch(() => {});
 }
