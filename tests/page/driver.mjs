@@ -39,7 +39,13 @@ export class Stage {
 
   async start(options = {}) {
     this.browser = await chromium.launch({ executablePath: program(), args: ['--no-sandbox', '--disable-gpu'] });
-    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', bypassCSP: false, ...options });
+    this.context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      bypassCSP: false,
+      ...options,
+    });
     this.context.setDefaultTimeout(PATIENCE_MS);
     this.page = await this.context.newPage();
     this.watch(this.page);
@@ -80,7 +86,9 @@ export class Stage {
 
   /** Opens a view by its address, and waits until it is loaded. */
   async view(path, heading) {
-    await this.page.evaluate((hash) => { location.hash = hash; }, `#/${path}`);
+    await this.page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#/${path}`);
     await this.page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await this.page.locator('main:not([aria-busy])').waitFor();
   }
@@ -97,7 +105,13 @@ export class Stage {
     await this.page.evaluate(axe);
     const { violations } = await this.page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const told = grave.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.slice(0, 4).map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`);
+    const told = grave.map(
+      (one) =>
+        `${one.id}: ${one.help}\n  ${one.nodes
+          .slice(0, 4)
+          .map((node) => `${node.html} ${node.failureSummary}`)
+          .join('\n  ')}`,
+    );
     if (told.length) this.faults.push(`axe on ${name}:\n${told.join('\n')}`);
     const wide = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) this.faults.push(`${name} is ${wide} px wider than the screen`);
@@ -109,7 +123,13 @@ export class Stage {
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
     const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body, signal: this.over.signal });
     const text = await answer.text();
-    const json = text.startsWith('{') ? text : text.split('\n').filter((line) => line.startsWith('data: {')).at(-1).slice(6);
+    const json = text.startsWith('{')
+      ? text
+      : text
+          .split('\n')
+          .filter((line) => line.startsWith('data: {'))
+          .at(-1)
+          .slice(6);
     return JSON.parse(json);
   }
 
@@ -127,6 +147,8 @@ export async function until(what, is) {
   for (;;) {
     if (await is()) return;
     assert(Date.now() < end, `it never happened: ${what}`);
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
 }

@@ -4,8 +4,14 @@ import assert from 'node:assert/strict';
 
 const OFFERED = /approve|reject|accept|forget|add|remove|revoke|make|invite|store|call|disable|restart|read them anew/i;
 const VIEWS = {
-  overview: 'Overview', approvals: 'Approvals', 'catalog/workspace_write': 'workspace_write', servers: 'Servers', 'servers/odd': 'odd',
-  secrets: 'Secrets', access: 'Access', settings: 'Settings',
+  overview: 'Overview',
+  approvals: 'Approvals',
+  'catalog/workspace_write': 'workspace_write',
+  servers: 'Servers',
+  'servers/odd': 'odd',
+  secrets: 'Secrets',
+  access: 'Access',
+  settings: 'Settings',
 };
 
 export async function viewing(stage) {
