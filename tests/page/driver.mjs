@@ -34,12 +34,18 @@ function runs(path) {
 /** A browser on a server's page. What the page should not have done is kept, and told by `end`. */
 export class Stage {
   constructor({ base, link, out, route }) {
-    Object.assign(this, { base, link, out, route, faults: [], expected: new Set() });
+    Object.assign(this, { base, link, out, route, faults: [], expected: new Set(), over: new AbortController() });
   }
 
   async start(options = {}) {
     this.browser = await chromium.launch({ executablePath: program(), args: ['--no-sandbox', '--disable-gpu'] });
-    this.context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', reducedMotion: 'reduce', bypassCSP: false, ...options });
+    this.context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      bypassCSP: false,
+      ...options,
+    });
     this.context.setDefaultTimeout(PATIENCE_MS);
     this.page = await this.context.newPage();
     this.watch(this.page);
@@ -80,13 +86,16 @@ export class Stage {
 
   /** Opens a view by its address, and waits until it is loaded. */
   async view(path, heading) {
-    await this.page.evaluate((hash) => { location.hash = hash; }, `#/${path}`);
+    await this.page.evaluate((hash) => {
+      location.hash = hash;
+    }, `#/${path}`);
     await this.page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await this.page.locator('main:not([aria-busy])').waitFor();
   }
 
   async photograph(name) {
     mkdirSync(this.out, { recursive: true });
+    await this.page.evaluate(() => scrollTo(0, 0));
     await this.page.screenshot({ path: join(this.out, `${name}.png`), fullPage: true });
   }
 
@@ -96,7 +105,13 @@ export class Stage {
     await this.page.evaluate(axe);
     const { violations } = await this.page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    const told = grave.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.slice(0, 4).map((node) => `${node.html} ${node.failureSummary}`).join('\n  ')}`);
+    const told = grave.map(
+      (one) =>
+        `${one.id}: ${one.help}\n  ${one.nodes
+          .slice(0, 4)
+          .map((node) => `${node.html} ${node.failureSummary}`)
+          .join('\n  ')}`,
+    );
     if (told.length) this.faults.push(`axe on ${name}:\n${told.join('\n')}`);
     const wide = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) this.faults.push(`${name} is ${wide} px wider than the screen`);
@@ -106,13 +121,21 @@ export class Stage {
   async call(tool, args) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } });
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body });
+    const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body, signal: this.over.signal });
     const text = await answer.text();
-    const json = text.startsWith('{') ? text : text.split('\n').filter((line) => line.startsWith('data: {')).at(-1).slice(6);
+    const json = text.startsWith('{')
+      ? text
+      : text
+          .split('\n')
+          .filter((line) => line.startsWith('data: {'))
+          .at(-1)
+          .slice(6);
     return JSON.parse(json);
   }
 
   async end() {
+    // A call that still waits for a person would keep this process waiting, too.
+    this.over.abort();
     await this.browser.close();
     assert.deepEqual(this.faults, []);
   }
@@ -124,6 +147,8 @@ export async function until(what, is) {
   for (;;) {
     if (await is()) return;
     assert(Date.now() < end, `it never happened: ${what}`);
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
 }

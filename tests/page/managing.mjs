@@ -89,7 +89,10 @@ async function audit(stage) {
   const { page } = stage;
   await stage.call('workspace_list', {});
   await stage.view('audit', 'Audit');
-  const rows = page.getByRole('table').getByRole('row').filter({ has: page.getByRole('cell') });
+  const rows = page
+    .getByRole('table')
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') });
   await rows.filter({ hasText: 'workspace_list' }).first().waitFor();
   await page.getByLabel('Target').fill('tool:workspace_read');
   await page.getByRole('button', { name: 'Search' }).click();

@@ -4,8 +4,14 @@ import assert from 'node:assert/strict';
 
 const OFFERED = /approve|reject|accept|forget|add|remove|revoke|make|invite|store|call|disable|restart|read them anew/i;
 const VIEWS = {
-  overview: 'Overview', approvals: 'Approvals', 'catalog/workspace_write': 'workspace_write', servers: 'Servers', 'servers/odd': 'odd',
-  secrets: 'Secrets', access: 'Access', settings: 'Settings',
+  overview: 'Overview',
+  approvals: 'Approvals',
+  'catalog/workspace_write': 'workspace_write',
+  servers: 'Servers',
+  'servers/odd': 'odd',
+  secrets: 'Secrets',
+  access: 'Access',
+  settings: 'Settings',
 };
 
 export async function viewing(stage) {
@@ -29,6 +35,7 @@ export async function viewing(stage) {
   await page.getByRole('button', { name: 'Set up and log in' }).click();
   await page.getByRole('link', { name: 'eve viewer' }).waitFor();
   const waiting = stage.call('workspace_write', { path: 'c.txt', content: 'x' });
+  waiting.catch(() => {});
   for (const [path, heading] of Object.entries(VIEWS)) {
     await stage.view(path, heading);
     if (path === 'approvals') await page.getByRole('article').filter({ hasText: 'workspace_write' }).waitFor();
@@ -38,5 +45,4 @@ export async function viewing(stage) {
   }
   await page.getByRole('button', { name: 'Log out', exact: true }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  waiting.catch(() => {});
 }

@@ -22,7 +22,17 @@ async function show(root, at) {
     element.reset();
     say("the password is another one now; all other logins have ended");
   };
-  const facts = pairs([["Name", session.account], ["Role", session.role], ["Login ends unused", when(session.idle_ms)], ["Login ends", when(session.ends_ms)]]);
-  fill(root, facts, h("div", { class: "row" }, button("Log out of this page", at.logOut)), section("Change the password", form({ label: "Change the password", fields: [old, next, again], submit: "Change it", send })));
+  const facts = pairs([
+    ["Name", session.account],
+    ["Role", session.role],
+    ["Login ends unused", when(session.idle_ms)],
+    ["Login ends", when(session.ends_ms)],
+  ]);
+  fill(
+    root,
+    facts,
+    h("div", { class: "row" }, button("Log out of this page", at.logOut)),
+    section("Change the password", form({ label: "Change the password", fields: [old, next, again], submit: "Change it", send })),
+  );
   return {};
 }

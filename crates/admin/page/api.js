@@ -64,7 +64,8 @@ async function ask(method, where, body, { signal, entering, again } = {}) {
   const details = await answer.json().catch(() => ({}));
   const wait = Math.min(Number(answer.headers.get("Retry-After")) || 0, LONGEST_WAIT_SHOWN);
   const problem = new Problem(answer.status, details, wait);
-  if (problem.word === "csrf" && !entering && !again && (await renewed())) return ask(method, where, body, { signal, again: true });
+  if (problem.word === "csrf" && !entering && !again && (await renewed()))
+    return ask(method, where, body, { signal, again: true });
   if (problem.status === 401 && !entering) lost(problem);
   throw problem;
 }

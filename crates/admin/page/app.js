@@ -1,6 +1,6 @@
 // The page: who is logged in, the frame around the views, and what they share.
 
-import { get, keepCsrf, onLost, remove } from "./api.js";
+import { Problem, get, keepCsrf, onLost, remove } from "./api.js";
 import { access } from "./access.js";
 import { account } from "./account.js";
 import { approvals } from "./approvals.js";
@@ -118,7 +118,8 @@ function run() {
       deaf = !is;
     },
     status: (status) => {
-      if (status.approvals > (context.status?.approvals ?? 0)) say(`${plural(status.approvals, "call waits", "calls wait")} for a person`, "busy");
+      if (status.approvals > (context.status?.approvals ?? 0))
+        say(`${plural(status.approvals, "call waits", "calls wait")} for a person`, "busy");
       context.status = status;
       renew(context);
       router.tell("status", status);
@@ -126,7 +127,11 @@ function run() {
     metrics: (sample) => router.tell("metrics", sample),
     changed: ({ what }) => {
       router.tell("changed", what);
-      if (what === "accounts") get("/session").then((next) => next.role !== session.role && entered(next), () => {});
+      if (what === "accounts")
+        get("/session").then(
+          (next) => next.role !== session.role && entered(next),
+          () => {},
+        );
     },
   };
   let deaf = false;
@@ -147,17 +152,30 @@ function run() {
 }
 
 function header(nav, live) {
-  const menu = button("Menu", () => {
-    const open = nav.classList.toggle("open");
-    menu.setAttribute("aria-expanded", String(open));
-  }, { class: "menu", "aria-expanded": "false", "aria-controls": nav.id });
+  const menu = button(
+    "Menu",
+    () => {
+      const open = nav.classList.toggle("open");
+      menu.setAttribute("aria-expanded", String(open));
+    },
+    { class: "menu", "aria-expanded": "false", "aria-controls": nav.id },
+  );
   addEventListener("hashchange", () => {
     nav.classList.remove("open");
     menu.setAttribute("aria-expanded", "false");
   });
   const who = h("a", { href: "#/account", class: "who" }, session.account, h("span", { class: "role" }, ` ${session.role}`));
-  return h("header", { class: "top" }, menu, h("a", { class: "brand", href: "#/overview" }, "Toolgate"), live,
-    h("span", { class: "gap" }), themeSwitch(), who, button("Log out", logOut, { class: "out" }));
+  return h(
+    "header",
+    { class: "top" },
+    menu,
+    h("a", { class: "brand", href: "#/overview" }, "Toolgate"),
+    live,
+    h("span", { class: "gap" }),
+    themeSwitch(),
+    who,
+    button("Log out", logOut, { class: "out" }),
+  );
 }
 
 function navigation() {
@@ -167,7 +185,15 @@ function navigation() {
     const link = h("a", { href: `#/${name}` }, view.title, name === "approvals" && waiting);
     return { name, view, link, item: h("li", {}, link) };
   });
-  const nav = h("nav", { id: "nav", "aria-label": "Views" }, h("ul", {}, links.map(({ item }) => item)));
+  const nav = h(
+    "nav",
+    { id: "nav", "aria-label": "Views" },
+    h(
+      "ul",
+      {},
+      links.map(({ item }) => item),
+    ),
+  );
   let number = 0;
   // Whoever looks at another tab sees in this one's name that something waits.
   const entitle = () => {
@@ -190,5 +216,11 @@ function navigation() {
   return { nav, mark, renew };
 }
 
+// What a button began and nobody waits for: a problem of the server is told, a fault of the page stays one.
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof Problem)) return;
+  event.preventDefault();
+  if (event.reason.status !== 401) fail(event.reason);
+});
 setInterval(age, 10_000);
 start();

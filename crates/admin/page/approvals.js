@@ -9,6 +9,15 @@ import { field, form } from "./form.js";
 import { keys } from "./keys.js";
 import { state, when } from "./words.js";
 
+const HINTS = [
+  ["j", "next"],
+  ["k", "previous"],
+  ["a", "approve once"],
+  ["shift a", "always"],
+  ["s", "for its connection"],
+  ["r", "reject"],
+];
+
 export const approvals = { title: "Approvals", show };
 
 async function show(root, at) {
@@ -22,39 +31,87 @@ async function show(root, at) {
   const loadCalls = async () => {
     const all = await items("/approvals?all=true");
     const pending = all.filter((one) => one.state === "pending");
-    renew(calls, pending, ({ id }) => id, (one) => waiting(one, may, loadCalls), "Nothing waits. A call that needs a person shows here within a second.");
+    renew(
+      calls,
+      pending,
+      ({ id }) => id,
+      (one) => waiting(one, may, loadCalls),
+      "Nothing waits. A call that needs a person shows here within a second.",
+    );
     const rest = all.filter((one) => one.state !== "pending").reverse();
-    renew(answered.body, rest, ({ id }) => id, (one) => answered.row(h("code", {}, one.target), one.principal,
-      [state(one.state), one.answer && h("span", { class: "hint" }, ` ${one.answer}`)], one.answered_by, when(one.answered_ms)), "No answer yet.");
+    renew(
+      answered.body,
+      rest,
+      ({ id }) => id,
+      (one) =>
+        answered.row(
+          h("code", {}, one.target),
+          one.principal,
+          [state(one.state), one.answer && h("span", { class: "hint" }, ` ${one.answer}`)],
+          one.answered_by,
+          when(one.answered_ms),
+        ),
+      "No answer yet.",
+    );
   };
   const loadHeld = async () => {
     const all = await items("/remembered");
-    renew(held.body, all, ({ id }) => id, (one) => held.row(one.principal, h("code", {}, one.target), one.rule,
-      one.lasting === "always" ? "always" : "for its connection", one.by, when(one.at_ms), may && forgetting(one)), "No answer holds for more than one call.");
+    renew(
+      held.body,
+      all,
+      ({ id }) => id,
+      (one) =>
+        held.row(
+          one.principal,
+          h("code", {}, one.target),
+          one.rule,
+          one.lasting === "always" ? "always" : "for its connection",
+          one.by,
+          when(one.at_ms),
+          may && forgetting(one),
+        ),
+      "No answer holds for more than one call.",
+    );
   };
-  const forgetting = (one) => button("Forget", async (event) => {
-    const pressed = { currentTarget: event.currentTarget };
-    if (!(await sure("Forget this answer?", `The rule ${one.rule} asks again about ${one.target}.`, "Forget"))) return;
-    await doing(pressed, () => remove(path`/remembered/${one.id}`), "forgotten");
-    await loadHeld();
-  }, { "data-act": "forget", "aria-label": `Forget the answer about ${one.target}` });
+  const forgetting = (one) =>
+    button(
+      "Forget",
+      async (event) => {
+        const pressed = { currentTarget: event.currentTarget };
+        if (!(await sure("Forget this answer?", `The rule ${one.rule} asks again about ${one.target}.`, "Forget"))) return;
+        await doing(pressed, () => remove(path`/remembered/${one.id}`), "forgotten");
+        await loadHeld();
+      },
+      { "data-act": "forget", "aria-label": `Forget the answer about ${one.target}` },
+    );
 
-  const hints = may && h("p", { class: "hint keys" }, "Keys: ", ...["j next", "k previous", "a approve once", "shift a always", "s for its connection", "r reject"].flatMap(keyHint));
-  fill(root,
-    section("Calls that wait", hints, calls), changed.element, scripts.element,
-    section("Answers that hold", held.element), section("Answered lately", answered.element));
-  const off = keys(calls, root);
+  const hints =
+    may &&
+    h(
+      "p",
+      { class: "hint keys" },
+      "Keys, on a call: ",
+      HINTS.map(([press, does]) => [key(press), ` ${does}  `]),
+    );
+  fill(
+    root,
+    section("Calls that wait", hints, calls),
+    changed.element,
+    scripts.element,
+    section("Answers that hold", held.element),
+    section("Answered lately", answered.element),
+  );
+  const off = keys(calls);
   await Promise.all([loadCalls(), loadHeld(), changed.load(), scripts.load()]);
   const on = {
-    approvals: loadCalls, remembered: loadHeld, pins: changed.load, scripts: scripts.load, upstreams: changed.load,
+    approvals: loadCalls,
+    remembered: loadHeld,
+    pins: changed.load,
+    scripts: scripts.load,
+    upstreams: changed.load,
     all: () => Promise.all([loadCalls(), loadHeld(), changed.load(), scripts.load()]),
   };
   return { changed: (what) => on[what]?.(), stop: off };
-}
-
-function keyHint(text) {
-  const [last, ...rest] = text.startsWith("shift ") ? [["shift", "a"], "always"] : [[text.split(" ")[0]], text.slice(text.indexOf(" ") + 1)];
-  return [...last.map((key) => h("kbd", {}, key)), ` ${rest.join(" ")}  `];
 }
 
 // One call, with what may be done about it.
@@ -69,25 +126,51 @@ function waiting(one, may, load) {
   ]);
   const given = h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "Arguments" }, one.arguments || "{}");
   const answer = async (event, word, body, done) => {
-    if (await doing(event, () => post(path`/approvals/${one.id}/` + word, body), done)) return load();
-    await load().catch(() => {});
+    await doing(event, () => post(path`/approvals/${one.id}/` + word, body), done);
+    await load();
   };
   const approve = (lasting, done) => (event) => answer(event, "approve", { lasting }, done);
-  const buttons = may && h("div", { class: "row" },
-    button(["Approve once", key("a")], approve("once", `approved once: ${one.target}`), { class: "main", "data-act": "once" }),
-    one.has_session && button(["For its connection", key("s")], approve("session", `approved for its connection: ${one.target}`), { "data-act": "session" }),
-    button(["Always", key("shift a")], (event) => always(one, approve("always", `approved for good: ${one.target}`), event), { "data-act": "always" }),
-    button(["Reject…", key("r")], () => toggle(), { class: "danger", "data-act": "reject", "aria-expanded": "false" }));
+  const buttons =
+    may &&
+    h(
+      "div",
+      { class: "row" },
+      button(["Approve once", pressed("a")], approve("once", `approved once: ${one.target}`), {
+        class: "main",
+        "data-act": "once",
+      }),
+      one.has_session &&
+        button(["For its connection", pressed("s")], approve("session", `approved for its connection: ${one.target}`), {
+          "data-act": "session",
+        }),
+      button(
+        ["Always", pressed("shift a")],
+        (event) => always(one, approve("always", `approved for good: ${one.target}`), event),
+        { "data-act": "always" },
+      ),
+      button(["Reject…", pressed("r")], () => toggle(), { class: "danger", "data-act": "reject", "aria-expanded": "false" }),
+    );
   const refusal = may && rejecting(one, load);
   const toggle = () => {
     refusal.hidden = !refusal.hidden;
     buttons.querySelector("[data-act=reject]").setAttribute("aria-expanded", String(!refusal.hidden));
     if (!refusal.hidden) refusal.querySelector("input").focus();
   };
-  return h("article", { class: "waiting", tabindex: 0, "aria-labelledby": `call-${one.id}` }, title, facts, given, buttons, refusal);
+  return h(
+    "article",
+    { class: "waiting", tabindex: 0, "aria-labelledby": `call-${one.id}` },
+    title,
+    facts,
+    given,
+    buttons,
+    refusal,
+  );
 }
 
-const key = (text) => text.split(" ").map((one) => h("kbd", { "aria-hidden": "true" }, one));
+const key = (text) => text.split(" ").map((one) => h("kbd", {}, one));
+
+// On a button, for the eye only: a screen reader says the button's name.
+const pressed = (text) => h("span", { class: "press", "aria-hidden": "true" }, key(text));
 
 async function always(one, approve, event) {
   const pressed = { currentTarget: event.currentTarget };

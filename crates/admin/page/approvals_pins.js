@@ -12,7 +12,13 @@ export function pins(may) {
   const load = async () => {
     const all = await items("/pins");
     const open = all.filter((one) => one.acceptable && one.standing !== "trusted");
-    renew(list, open, (one) => `${one.source} ${one.tool}`, (one) => pin(one, may, load), "Every definition is what it was when it was accepted.");
+    renew(
+      list,
+      open,
+      (one) => `${one.source} ${one.tool}`,
+      (one) => pin(one, may, load),
+      "Every definition is what it was when it was accepted.",
+    );
   };
   return { element, load };
 }
@@ -30,9 +36,14 @@ function pin(one, may, load) {
     ["Accepted", one.accepted_ms && [when(one.accepted_ms), one.accepted_by && ` by ${one.accepted_by}`]],
   ]);
   const findings = one.findings.map(said);
-  return h("article", { class: "waiting", tabindex: 0, "aria-labelledby": id },
-    h("h3", { id }, h("code", {}, one.tool), ` of ${one.source}`), facts, findings,
-    may && h("div", { class: "row" }, button("Accept this definition", accept, { class: "main", "data-act": "accept" })));
+  return h(
+    "article",
+    { class: "waiting", tabindex: 0, "aria-labelledby": id },
+    h("h3", { id }, h("code", {}, one.tool), ` of ${one.source}`),
+    facts,
+    findings,
+    may && h("div", { class: "row" }, button("Accept this definition", accept, { class: "main", "data-act": "accept" })),
+  );
 }
 
 function said(finding) {

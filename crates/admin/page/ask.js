@@ -45,13 +45,25 @@ export function dialog(title, fill) {
 export function sure(title, text, yes) {
   return dialog(title, (close) => [
     h("p", {}, text),
-    h("div", { class: "row" }, button(yes, () => close(true), { class: "danger" }), button("Cancel", () => close(false), { autofocus: true })),
+    h(
+      "div",
+      { class: "row" },
+      button(yes, () => close(true), { class: "danger" }),
+      button("Cancel", () => close(false), { autofocus: true }),
+    ),
   ]);
 }
 
 // Shows what is shown only once.
 export function once(title, text, secret) {
-  const shown = h("textarea", { class: "code", readonly: true, rows: 3, "aria-label": title, value: secret, onfocus: () => shown.select() });
+  const shown = h("textarea", {
+    class: "code",
+    readonly: true,
+    rows: 3,
+    "aria-label": title,
+    value: secret,
+    onfocus: () => shown.select(),
+  });
   const copy = async () => {
     shown.select();
     try {
@@ -64,7 +76,12 @@ export function once(title, text, secret) {
   return dialog(title, (close) => [
     h("p", {}, text),
     shown,
-    h("div", { class: "row" }, button("Copy", copy, { class: "main" }), button("Done", () => close(true))),
+    h(
+      "div",
+      { class: "row" },
+      button("Copy", copy, { class: "main" }),
+      button("Done", () => close(true)),
+    ),
   ]);
 }
 

@@ -7,7 +7,18 @@ import { clockAt, at as exactly, state, took } from "./words.js";
 
 const SHOWN = 50;
 const NAMES = ["since_ms", "until_ms", "principal", "target", "outcome"];
-const OUTCOMES = ["complete", "denied", "needsApproval", "rateLimited", "invalidInput", "notFound", "timeout", "connectionFailed", "cancelled", "internal"];
+const OUTCOMES = [
+  "complete",
+  "denied",
+  "needsApproval",
+  "rateLimited",
+  "invalidInput",
+  "notFound",
+  "timeout",
+  "connectionFailed",
+  "cancelled",
+  "internal",
+];
 
 export const audit = { title: "Audit", show };
 
@@ -22,7 +33,13 @@ async function show(root, at) {
     field("target", "Target", { value: at.query.target, placeholder: "tool:workspace_*" }),
     field("outcome", "Outcome", { value: at.query.outcome, list: "outcomes", placeholder: "complete" }),
   ];
-  const filter = form({ label: "Filter the record", fields: [h("div", { class: "filters" }, fields)], submit: "Search", send: () => search(), extra: [button("Clear", clear), file] });
+  const filter = form({
+    label: "Filter the record",
+    fields: [h("div", { class: "filters" }, fields)],
+    submit: "Search",
+    send: () => search(),
+    extra: [button("Clear", clear), file],
+  });
   let next;
   let wanted = {};
 
@@ -48,7 +65,17 @@ async function show(root, at) {
     for (const one of fields) one.control.value = "";
     search();
   }
-  fill(root, filter, h("datalist", { id: "outcomes" }, OUTCOMES.map((value) => h("option", { value }))), list.element, h("div", { class: "row" }, more));
+  fill(
+    root,
+    filter,
+    h(
+      "datalist",
+      { id: "outcomes" },
+      OUTCOMES.map((value) => h("option", { value })),
+    ),
+    list.element,
+    h("div", { class: "row" }, more),
+  );
   await search();
   return {};
 }
@@ -59,9 +86,27 @@ function msOf(text) {
 }
 
 function row(list, one) {
-  const moment = h("time", { datetime: new Date(one.time_ms).toISOString(), title: exactly(one.time_ms) }, new Date(one.time_ms).toDateString() === new Date().toDateString() ? clockAt(one.time_ms) : exactly(one.time_ms));
-  const all = h("details", {}, h("summary", {}, h("code", {}, one.target)), h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "The record" }, JSON.stringify(one, null, 2)));
-  return list.row(moment, all, one.principal, clientOf(one.client), state(one.outcome), took(one.took_us), one.rule, one.approver);
+  const moment = h(
+    "time",
+    { datetime: new Date(one.time_ms).toISOString(), title: exactly(one.time_ms) },
+    new Date(one.time_ms).toDateString() === new Date().toDateString() ? clockAt(one.time_ms) : exactly(one.time_ms),
+  );
+  const all = h(
+    "details",
+    {},
+    h("summary", {}, h("code", {}, one.target)),
+    h("pre", { class: "code", tabindex: 0, role: "region", "aria-label": "The record" }, JSON.stringify(one, null, 2)),
+  );
+  return list.row(
+    moment,
+    all,
+    one.principal,
+    clientOf(one.client),
+    state(one.outcome),
+    took(one.took_us),
+    one.rule,
+    one.approver,
+  );
 }
 
 const clientOf = (client) => (typeof client === "object" && client ? client.name : client);

@@ -26,7 +26,8 @@ async function list(root, at) {
     const from = source.control.value;
     const fits = (one) => (!from || one.source === from) && words.every((word) => textOf(one).includes(word));
     const fitting = tools.filter(fits);
-    number.textContent = fitting.length === tools.length ? plural(tools.length, "tool") : `${fitting.length} of ${plural(tools.length, "tool")}`;
+    number.textContent =
+      fitting.length === tools.length ? plural(tools.length, "tool") : `${fitting.length} of ${plural(tools.length, "tool")}`;
     renew(found, fitting, ({ name }) => name, entry, "No tool fits.");
   };
   const load = async () => {
@@ -40,9 +41,11 @@ async function list(root, at) {
   };
   search.control.addEventListener("input", draw);
   source.control.addEventListener("change", draw);
-  eyes.control.addEventListener("change", () => load().catch((problem) => {
-    number.textContent = problem.message;
-  }));
+  eyes.control.addEventListener("change", () =>
+    load().catch((problem) => {
+      number.textContent = problem.message;
+    }),
+  );
   fill(root, h("div", { class: "filters", role: "search" }, search, source, eyes), number, found);
   await load();
   return { changed: (what) => (what === "tools" || what === "all" || what === "pins") && load() };
@@ -52,13 +55,28 @@ const textOf = (one) => `${one.name} ${one.title ?? ""} ${one.description} ${one
 
 function entry(one) {
   const first = one.description.split("\n")[0];
-  return h("li", {}, h("a", { href: link("catalog", one.name) + query({ principal: one.principal }) }, h("code", {}, one.name)),
-    h("span", { class: "marks" }, state(one.gives), hints(one).map((word) => h("span", { class: "mark" }, word)), h("span", { class: "mark" }, one.source)),
-    h("p", {}, ticked(first)));
+  return h(
+    "li",
+    {},
+    h("a", { href: link("catalog", one.name) + query({ principal: one.principal }) }, h("code", {}, one.name)),
+    h(
+      "span",
+      { class: "marks" },
+      state(one.gives),
+      hints(one).map((word) => h("span", { class: "mark" }, word)),
+      h("span", { class: "mark" }, one.source),
+    ),
+    h("p", {}, ticked(first)),
+  );
 }
 
 // What a tool says of itself.
 export function hints(one) {
-  const all = [[one.read_only, "read only"], [one.destructive && !one.read_only, "destructive"], [one.idempotent && !one.read_only, "idempotent"], [one.open_world, "open world"]];
+  const all = [
+    [one.read_only, "read only"],
+    [one.destructive && !one.read_only, "destructive"],
+    [one.idempotent && !one.read_only, "idempotent"],
+    [one.open_world, "open world"],
+  ];
   return all.filter(([is]) => is).map(([, word]) => word);
 }

@@ -6,7 +6,8 @@ const MOST = 2000;
 const KINDS = { "+": ["added", "ins"], "-": ["removed", "del"] };
 
 // Whether a text reads as a diff.
-export const isDiff = (text) => text.split("\n").some((line) => /^[+-]/.test(line)) && text.split("\n").every((line) => /^([ +\-@]|$)/.test(line));
+export const isDiff = (text) =>
+  text.split("\n").some((line) => /^[+-]/.test(line)) && text.split("\n").every((line) => /^([ +\-@]|$)/.test(line));
 
 export function shown(text, label = "Changes") {
   const lines = text.split("\n").map((line) => {
@@ -36,7 +37,10 @@ function changed(before, after) {
   const longest = new Uint32Array((before.length + 1) * width);
   for (let a = before.length - 1; a >= 0; a -= 1) {
     for (let b = after.length - 1; b >= 0; b -= 1) {
-      const next = before[a] === after[b] ? longest[(a + 1) * width + b + 1] + 1 : Math.max(longest[(a + 1) * width + b], longest[a * width + b + 1]);
+      const next =
+        before[a] === after[b]
+          ? longest[(a + 1) * width + b + 1] + 1
+          : Math.max(longest[(a + 1) * width + b], longest[a * width + b + 1]);
       longest[a * width + b] = next;
     }
   }

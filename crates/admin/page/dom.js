@@ -54,7 +54,8 @@ export function renew(parent, items, keyOf, make, empty) {
     made.print = print;
     return made;
   });
-  if (!wanted.length && empty) wanted.push(parent.tagName === "TBODY" ? emptyRow(empty, parent) : h("p", { class: "empty" }, empty));
+  if (!wanted.length && empty)
+    wanted.push(parent.tagName === "TBODY" ? emptyRow(empty, parent) : h("p", { class: "empty" }, empty));
   const before = [...parent.children];
   if (before.length === wanted.length && before.every((child, place) => child === wanted[place])) return;
   const row = focused?.closest("[data-key]");
@@ -91,7 +92,13 @@ export function table(caption, columns) {
   const element = h("table", {}, h("caption", { class: "unseen" }, caption), h("thead", {}, h("tr", {}, heads)), body);
   const row = (...cells) => {
     const none = (cell) => cell === undefined || cell === null || cell === false || cell === "";
-    const made = cells.map((cell, place) => h("td", { "data-column": columns[place] || undefined, class: none(cell) && "none" }, h("div", {}, none(cell) ? columns[place] && "–" : cell)));
+    const made = cells.map((cell, place) =>
+      h(
+        "td",
+        { "data-column": columns[place] || undefined, class: none(cell) && "none" },
+        h("div", {}, none(cell) ? columns[place] && "–" : cell),
+      ),
+    );
     return h("tr", {}, made);
   };
   return { element: h("div", { class: "table" }, element), body, row };
@@ -99,6 +106,12 @@ export function table(caption, columns) {
 
 // Names and values; a third word `wide` gives one more room.
 export function pairs(entries) {
-  const shown = entries.filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false && value !== 0);
-  return h("dl", { class: "pairs" }, shown.map(([name, value, room]) => h("div", { class: room }, h("dt", {}, name), h("dd", {}, value))));
+  const shown = entries.filter(
+    ([, value]) => value !== undefined && value !== null && value !== "" && value !== false && value !== 0,
+  );
+  return h(
+    "dl",
+    { class: "pairs" },
+    shown.map(([name, value, room]) => h("div", { class: room }, h("dt", {}, name), h("dd", {}, value))),
+  );
 }

@@ -19,9 +19,14 @@ export function field(name, label, { kind = "text", hint, options, value, ...res
 function controlOf(kind, common, options, value) {
   if (kind === "area") return h("textarea", { rows: 4, spellcheck: "false", ...common, value: value ?? "" });
   if (kind === "check") return h("input", { type: "checkbox", ...common, checked: Boolean(value) });
-  if (kind !== "select") return h("input", { type: kind, autocapitalize: "none", spellcheck: "false", ...common, value: value ?? "" });
+  if (kind !== "select")
+    return h("input", { type: kind, autocapitalize: "none", spellcheck: "false", ...common, value: value ?? "" });
   const choices = options.map((option) => (Array.isArray(option) ? option : [option, option]));
-  const select = h("select", common, choices.map(([key, shown]) => h("option", { value: key }, shown)));
+  const select = h(
+    "select",
+    common,
+    choices.map(([key, shown]) => h("option", { value: key }, shown)),
+  );
   if (value !== undefined) select.value = value;
   return select;
 }
@@ -37,8 +42,17 @@ export function blame(one, text) {
 export function form({ label, fields, submit, tone = "main", send, extra, ...rest }) {
   const fault = h("div", { class: "fault whole", role: "alert", hidden: true });
   const go = h("button", { type: "submit", class: tone }, submit);
-  const values = () => Object.fromEntries(known.map((one) => [one.named, one.control.type === "checkbox" ? one.control.checked : one.control.value]));
-  const element = h("form", { "aria-label": label, novalidate: true, ...rest }, fields, fault, h("div", { class: "row" }, go, extra));
+  const values = () =>
+    Object.fromEntries(
+      known.map((one) => [one.named, one.control.type === "checkbox" ? one.control.checked : one.control.value]),
+    );
+  const element = h(
+    "form",
+    { "aria-label": label, novalidate: true, ...rest },
+    fields,
+    fault,
+    h("div", { class: "row" }, go, extra),
+  );
   const known = [...element.querySelectorAll(".field")];
   const submitted = async (event) => {
     event.preventDefault();

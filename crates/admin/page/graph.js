@@ -66,7 +66,7 @@ function shape({ data, kind, tone }, top) {
   }
   let open = false;
   const steps = data.map((one, place) => {
-    if (one.value === undefined) return (open = false), "";
+    if (one.value === undefined) return ((open = false), "");
     const step = `${open ? "L" : "M"}${x(place)} ${y(one.value).toFixed(2)}h.8`;
     open = true;
     return step;

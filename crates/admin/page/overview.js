@@ -21,18 +21,41 @@ async function show(root, at) {
 
   const status = (now) => {
     facts.replaceChildren(factsOf(now));
-    renew(troubles, Object.entries(now.troubles), ([part]) => part, ([part, text]) => h("p", { class: "fault whole" }, `${part}: ${text}`));
+    renew(
+      troubles,
+      Object.entries(now.troubles),
+      ([part]) => part,
+      ([part, text]) => h("p", { class: "fault whole" }, `${part}: ${text}`),
+    );
     renew(sources, sourcesOf(now), ({ name }) => name, sourceChip);
   };
   const load = async () => {
     const [clients, calls] = await Promise.all([items("/connections"), items("/runs")]);
-    renew(connected.body, clients, ({ id }) => String(id), (one) => connected.row(clientName(one), one.principal, one.transport, when(one.since_ms)), "No client is connected.");
-    renew(runs.body, calls, (one) => `${one.connection} ${one.target} ${one.elapsed_ms}`,
-      (one) => runs.row(h("code", {}, one.target), one.principal, one.transport, span(one.elapsed_ms)), "No call is under way.");
+    renew(
+      connected.body,
+      clients,
+      ({ id }) => String(id),
+      (one) => connected.row(clientName(one), one.principal, one.transport, when(one.since_ms)),
+      "No client is connected.",
+    );
+    renew(
+      runs.body,
+      calls,
+      (one) => `${one.connection} ${one.target} ${one.elapsed_ms}`,
+      (one) => runs.row(h("code", {}, one.target), one.principal, one.transport, span(one.elapsed_ms)),
+      "No call is under way.",
+    );
   };
 
-  fill(root, troubles, facts, graphs.element,
-    section("Sources", sources), section("Connected", connected.element), section("Under way", runs.element));
+  fill(
+    root,
+    troubles,
+    facts,
+    graphs.element,
+    section("Sources", sources),
+    section("Connected", connected.element),
+    section("Under way", runs.element),
+  );
   const metrics = await get("/metrics");
   graphs.start(metrics);
   if (at.status) status(at.status);
@@ -40,7 +63,8 @@ async function show(root, at) {
   return { status: (now) => (status(now), load()), metrics: graphs.add, stop: () => {} };
 }
 
-const clientName = (one) => [one.client ?? "unnamed", one.client_version, one.process && `(process ${one.process})`].filter(Boolean).join(" ");
+const clientName = (one) =>
+  [one.client ?? "unnamed", one.client_version, one.process && `(process ${one.process})`].filter(Boolean).join(" ");
 
 function factsOf(now) {
   const waiting = h("a", { href: "#/approvals" }, plural(now.approvals, "call"));
@@ -75,8 +99,16 @@ function drawing() {
   const latency = graph("Latency");
   const limited = graph("Rate-limit hits");
   const since = h("p", { class: "hint" });
-  const choice = h("select", { "aria-label": "Time shown", onchange: () => ((chosen = choice.value), draw()) }, Object.keys(SPANS).map((name) => h("option", {}, name)));
-  const all = h("div", { class: "graphs" }, [calls, failed, latency, limited].map((one) => one.element));
+  const choice = h(
+    "select",
+    { "aria-label": "Time shown", onchange: () => ((chosen = choice.value), draw()) },
+    Object.keys(SPANS).map((name) => h("option", {}, name)),
+  );
+  const all = h(
+    "div",
+    { class: "graphs" },
+    [calls, failed, latency, limited].map((one) => one.element),
+  );
   const element = h("section", {}, h("div", { class: "row between" }, h("h2", {}, "Traffic"), choice), all, since);
 
   const draw = () => {
@@ -84,7 +116,12 @@ function drawing() {
     const of = (pick, join) => columns(samples, each, pick, join);
     const bars = (target, key, tone) => {
       const data = of((one) => one[key], sum);
-      target.draw([{ name: key, data, kind: "bars", tone }], count(sum(data.map((one) => one.value ?? 0))), chosen, `in ${totals.step_seconds * each} s`);
+      target.draw(
+        [{ name: key, data, kind: "bars", tone }],
+        count(sum(data.map((one) => one.value ?? 0))),
+        chosen,
+        `in ${totals.step_seconds * each} s`,
+      );
     };
     bars(calls, "calls", "calm");
     bars(failed, "failed", "bad");
@@ -93,7 +130,15 @@ function drawing() {
     const slow = of((one) => one.p95_ms, most);
     const last = [half, slow].map((data) => data.findLast((one) => one.value !== undefined)?.value);
     const now = last[0] === undefined ? "no calls" : `p50 ≤ ${round(last[0])}, p95 ≤ ${round(last[1])} ms`;
-    latency.draw([{ name: "p95", data: slow, kind: "line", tone: "busy dashed" }, { name: "p50", data: half, kind: "line", tone: "calm" }], now, chosen, "ms");
+    latency.draw(
+      [
+        { name: "p95", data: slow, kind: "line", tone: "busy dashed" },
+        { name: "p50", data: half, kind: "line", tone: "calm" },
+      ],
+      now,
+      chosen,
+      "ms",
+    );
     since.textContent = `Since the start: ${plural(totals.calls, "call")}, ${count(totals.failed)} failed, ${count(totals.limited)} refused by a limit.`;
   };
   const start = (metrics) => {

@@ -55,7 +55,11 @@ export class Router {
       if (turn === this.turn) this.shown = shown;
       else shown?.stop?.();
     } catch (problem) {
-      if (turn === this.turn) root.append(h("div", { class: "fault whole", role: "alert" }, telling(problem)), button("Try again", () => this.go(true)));
+      if (turn === this.turn)
+        root.append(
+          h("div", { class: "fault whole", role: "alert" }, telling(problem)),
+          button("Try again", () => this.go(true)),
+        );
     }
     if (turn === this.turn) this.main.removeAttribute("aria-busy");
   }

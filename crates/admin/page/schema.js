@@ -20,11 +20,17 @@ export function schemaForm(label, schema, send, extra) {
   const properties = Object.entries(root.properties ?? {});
   const simple = properties.map(([name, part]) => propertyOf(name, resolve(part, schema), (root.required ?? []).includes(name)));
   const whole = field("(JSON)", "Arguments as JSON", { kind: "area", rows: 8, class: "code", value: "{}" });
-  const group = h("div", {}, simple.map((one) => one.field), !properties.length && h("p", { class: "hint" }, "It takes no arguments."));
+  const group = h(
+    "div",
+    {},
+    simple.map((one) => one.field),
+    !properties.length && h("p", { class: "hint" }, "It takes no arguments."),
+  );
   let asJson = false;
   whole.hidden = true;
 
-  const collected = () => Object.fromEntries(simple.map((one) => [one.name, one.read()]).filter(([, value]) => value !== undefined));
+  const collected = () =>
+    Object.fromEntries(simple.map((one) => [one.name, one.read()]).filter(([, value]) => value !== undefined));
   const given = () => (asJson ? objectOf(whole.control.value) : collected());
   const swap = button("Write as JSON", () => {
     asJson = !asJson;
@@ -34,7 +40,9 @@ export function schemaForm(label, schema, send, extra) {
     swap.textContent = asJson ? "Back to the fields" : "Write as JSON";
   });
   return form({
-    label, submit: "Call", extra: [swap, extra],
+    label,
+    submit: "Call",
+    extra: [swap, extra],
     fields: [group, whole],
     send: () => {
       if (!asJson) demand(simple);
@@ -76,7 +84,10 @@ function resolve(part, root, depth = 0) {
   if (depth > DEEPEST || typeof part !== "object" || part === null) return {};
   if (typeof part.$ref === "string" && part.$ref.startsWith("#/")) {
     const { $ref, ...rest } = part;
-    const found = $ref.slice(2).split("/").reduce((at, key) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], root);
+    const found = $ref
+      .slice(2)
+      .split("/")
+      .reduce((at, key) => at?.[key.replaceAll("~1", "/").replaceAll("~0", "~")], root);
     return { ...resolve(found, root, depth + 1), ...rest };
   }
   const choices = part.anyOf ?? part.oneOf ?? (part.allOf?.length === 1 ? part.allOf : undefined);
@@ -91,14 +102,27 @@ const typeOf = (part) => (Array.isArray(part.type) ? part.type.find((one) => one
 // A property as a field, and how to read it; nothing is sent for what is left empty.
 function propertyOf(name, part, needed) {
   const made = readerOf(name, part);
-  const facts = [part.description, part.default !== undefined && `default ${JSON.stringify(part.default)}`, range(part), made.note].filter(Boolean);
-  const one = field(name, [h("code", {}, name), needed && h("span", { class: "needed" }, " (required)")], { ...made.options, hint: facts.join(" · ") || undefined, "aria-required": needed ? "true" : undefined });
+  const facts = [
+    part.description,
+    part.default !== undefined && `default ${JSON.stringify(part.default)}`,
+    range(part),
+    made.note,
+  ].filter(Boolean);
+  const one = field(name, [h("code", {}, name), needed && h("span", { class: "needed" }, " (required)")], {
+    ...made.options,
+    hint: facts.join(" · ") || undefined,
+    "aria-required": needed ? "true" : undefined,
+  });
   const read = () => (one.control.value === "" && !(needed && made.blank) ? undefined : made.parse(one.control.value));
   return { name, needed, field: one, read };
 }
 
 function range(part) {
-  const bounds = [part.minimum !== undefined && `at least ${part.minimum}`, part.maximum !== undefined && `at most ${part.maximum}`, part.maxLength !== undefined && `at most ${part.maxLength} characters`];
+  const bounds = [
+    part.minimum !== undefined && `at least ${part.minimum}`,
+    part.maximum !== undefined && `at most ${part.maximum}`,
+    part.maxLength !== undefined && `at most ${part.maxLength} characters`,
+  ];
   return bounds.filter(Boolean).join(", ");
 }
 
@@ -112,10 +136,26 @@ function readerOf(name, part) {
     const long = LONG.test(name);
     return { options: long ? { kind: "area", rows: 3 } : {}, blank: long && !part.minLength, parse: (text) => text };
   }
-  if (type === "boolean") return { options: { kind: "select", options: [["", "–"], ["true", "true"], ["false", "false"]] }, parse: JSON.parse };
-  if (type === "integer" || type === "number") return { options: { inputmode: type === "integer" ? "numeric" : "decimal" }, parse: (text) => numberOf(name, text, type) };
+  if (type === "boolean")
+    return {
+      options: {
+        kind: "select",
+        options: [
+          ["", "–"],
+          ["true", "true"],
+          ["false", "false"],
+        ],
+      },
+      parse: JSON.parse,
+    };
+  if (type === "integer" || type === "number")
+    return { options: { inputmode: type === "integer" ? "numeric" : "decimal" }, parse: (text) => numberOf(name, text, type) };
   if (type === "array" && typeOf(part.items ?? {}) === "string" && !part.items.enum) {
-    return { options: { kind: "area", rows: 3 }, note: "one to a line", parse: (text) => text.split("\n").filter((line) => line !== "") };
+    return {
+      options: { kind: "area", rows: 3 },
+      note: "one to a line",
+      parse: (text) => text.split("\n").filter((line) => line !== ""),
+    };
   }
   return { options: { kind: "area", rows: 4, class: "code" }, note: "as JSON", parse: (text) => jsonOf(name, text) };
 }

@@ -21,8 +21,20 @@ async function all(root, at) {
   const list = table("Scripts", ["Name", "State", "What it does", "Author", "Version"]);
   const load = async () => {
     const found = await items("/scripts");
-    renew(list.body, found, ({ name }) => name, (script) => list.row(h("a", { href: link("scripts", script.name) }, script.name),
-      state(script.state), script.description, script.author, script.version), "There is no script yet.");
+    renew(
+      list.body,
+      found,
+      ({ name }) => name,
+      (script) =>
+        list.row(
+          h("a", { href: link("scripts", script.name) }, script.name),
+          state(script.state),
+          script.description,
+          script.author,
+          script.version,
+        ),
+      "There is no script yet.",
+    );
   };
   fill(root, list.element, at.may("admin") && h("section", {}, h("h2", {}, "New script"), creating()));
   await load();
@@ -48,7 +60,11 @@ async function one(root, at, name) {
     seen = await get(path`/scripts/${name}`);
     facts.replaceChildren(factsOf(seen));
     changes.hidden = seen.approved === undefined || seen.approved === null;
-    if (!changes.hidden) changes.replaceChildren(h("h2", {}, "Since it was approved"), shown(between(seen.approved.trimEnd(), seen.source.trimEnd())));
+    if (!changes.hidden)
+      changes.replaceChildren(
+        h("h2", {}, "Since it was approved"),
+        shown(between(seen.approved.trimEnd(), seen.source.trimEnd())),
+      );
     source.control.value = seen.source;
   };
   const save = async (values) => {
@@ -66,9 +82,16 @@ async function one(root, at, name) {
 function factsOf({ info, decided_by: by, decided_ms: decided }) {
   const list = (names) => names?.length && names.join(", ");
   return pairs([
-    ["State", state(info.state)], ["What it does", info.description], ["Author", info.author], ["Version", info.version],
-    ["Secrets", list(info.secrets)], ["Tools", list(info.tools)], ["Hosts", list(info.hosts)], ["Remark", info.remark],
-    ["Hash", h("code", {}, info.hash)], ["Decided", by && [when(decided), ` by ${by}`]],
+    ["State", state(info.state)],
+    ["What it does", info.description],
+    ["Author", info.author],
+    ["Version", info.version],
+    ["Secrets", list(info.secrets)],
+    ["Tools", list(info.tools)],
+    ["Hosts", list(info.hosts)],
+    ["Remark", info.remark],
+    ["Hash", h("code", {}, info.hash)],
+    ["Decided", by && [when(decided), ` by ${by}`]],
   ]);
 }
 

@@ -22,17 +22,30 @@ export async function server(root, at, name) {
     const one = await get(path`/upstreams/${name}`);
     facts.replaceChildren(factsOf(one));
     notes.hidden = !one.notes.length;
-    notes.querySelector("ul").replaceChildren(...one.notes.map((note) => h("li", {}, `${note.what} (${note.times}×): ${note.detail}`)));
+    notes
+      .querySelector("ul")
+      .replaceChildren(...one.notes.map((note) => h("li", {}, `${note.what} (${note.times}×): ${note.detail}`)));
     tail.textContent = one.stderr.length ? one.stderr.join("\n") : "Nothing.";
     const offered = JSON.stringify([one.enabled, one.removable, one.state]);
     // Buttons are renewed only when they change, so that focus stays.
     if (at.may("admin") && offered !== drawn) redraw(acts, offering(one, load, here));
     drawn = offered;
   };
-  fill(root, h("p", {}, h("a", { href: "#/servers" }, "← all servers")), acts, facts, notes, section("What its program wrote", tail));
+  fill(
+    root,
+    h("p", {}, h("a", { href: "#/servers" }, "← all servers")),
+    acts,
+    facts,
+    notes,
+    section("What its program wrote", tail),
+  );
   await load();
   const timer = setInterval(() => root.offsetParent && load().catch(() => {}), EVERY);
-  return { status: load, changed: (what) => ["upstreams", "tools", "all"].includes(what) && load(), stop: () => clearInterval(timer) };
+  return {
+    status: load,
+    changed: (what) => ["upstreams", "tools", "all"].includes(what) && load(),
+    stop: () => clearInterval(timer),
+  };
 }
 
 function redraw(acts, buttons) {
@@ -55,10 +68,15 @@ function factsOf(one) {
 }
 
 function offering(one, load, here) {
-  const act = (label, word, done) => button(label, async (event) => {
-    await doing(event, () => post(path`/upstreams/${one.name}/` + word, undefined, {}), done);
-    await load();
-  }, { "data-act": word.includes("able") ? "switch" : word });
+  const act = (label, word, done) =>
+    button(
+      label,
+      async (event) => {
+        await doing(event, () => post(path`/upstreams/${one.name}/` + word, undefined, {}), done);
+        await load();
+      },
+      { "data-act": word.includes("able") ? "switch" : word },
+    );
   const remote = one.transport !== "stdio";
   return [
     one.enabled ? act("Disable", "disable", "disabled") : act("Enable", "enable", "enabled"),
@@ -91,8 +109,13 @@ async function signIn(event, name, load) {
       close(true);
     };
     return [
-      h("p", {}, h("a", { href: safe, target: "_blank", rel: "noopener noreferrer" }, "Sign in (new tab)"), `, until ${exactly(begun.expires_ms)}. A browser on the machine of Toolgate ends it by itself. `,
-        "Elsewhere the browser ends at an address that does not load: paste it here."),
+      h(
+        "p",
+        {},
+        h("a", { href: safe, target: "_blank", rel: "noopener noreferrer" }, "Sign in (new tab)"),
+        `, until ${exactly(begun.expires_ms)}. A browser on the machine of Toolgate ends it by itself. `,
+        "Elsewhere the browser ends at an address that does not load: paste it here.",
+      ),
       form({ label: "End signing in", fields: [address], submit: "Go on", send, extra: button("Close", () => close(false)) }),
     ];
   });

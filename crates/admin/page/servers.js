@@ -16,17 +16,34 @@ function show(root, at) {
 
 async function all(root, at) {
   const list = table("Other MCP servers", ["Name", "State", "Reached by", "Tools", "Under way", "Problem"]);
-  const row = (one) => list.row(h("a", { href: link("servers", one.name) }, one.name), state(one.state), h("code", { class: "long" }, one.reach),
-    String(one.tools), String(one.in_flight), one.error && h("span", {}, ticked(one.error), one.hint && h("span", { class: "hint" }, " ", ticked(one.hint))));
+  const row = (one) =>
+    list.row(
+      h("a", { href: link("servers", one.name) }, one.name),
+      state(one.state),
+      h("code", { class: "long" }, one.reach),
+      String(one.tools),
+      String(one.in_flight),
+      one.error && h("span", {}, ticked(one.error), one.hint && h("span", { class: "hint" }, " ", ticked(one.hint))),
+    );
   const load = async () => {
-    renew(list.body, await items("/upstreams"), ({ name }) => name, row, "There is no other server yet: add one below, or a table [mcp.NAME] in the settings.");
+    renew(
+      list.body,
+      await items("/upstreams"),
+      ({ name }) => name,
+      row,
+      "There is no other server yet: add one below, or a table [mcp.NAME] in the settings.",
+    );
   };
   fill(root, list.element, at.may("admin") && h("details", {}, h("summary", {}, "Add a server"), adding(load)));
   await load();
   return { status: load, changed: (what) => ["upstreams", "tools", "all"].includes(what) && load() };
 }
 
-const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+const lines = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 // Lines of `NAME=value`, as an object.
 function named(text, between) {
@@ -39,7 +56,13 @@ function named(text, between) {
 
 function adding(load) {
   const name = field("name", "Name", { required: true, hint: "It begins the names of its tools.", maxlength: 64 });
-  const kind = field("kind", "Reached by", { kind: "select", options: [["command", "a program on this machine"], ["url", "an address"]] });
+  const kind = field("kind", "Reached by", {
+    kind: "select",
+    options: [
+      ["command", "a program on this machine"],
+      ["url", "an address"],
+    ],
+  });
   const program = [
     field("command", "Program", { placeholder: "npx" }),
     field("args", "Arguments", { kind: "area", rows: 3, hint: "One to a line." }),
@@ -48,10 +71,17 @@ function adding(load) {
   ];
   const remote = [
     field("url", "Address", { kind: "url", placeholder: "https://mcp.example.com/mcp" }),
-    field("headers", "Headers", { kind: "area", rows: 2, hint: "Name: value, one to a line; {secret:NAME} stands for a secret." }),
+    field("headers", "Headers", {
+      kind: "area",
+      rows: 2,
+      hint: "Name: value, one to a line; {secret:NAME} stands for a secret.",
+    }),
     field("oauth", "Sign in by OAuth", { kind: "check" }),
   ];
-  const timeout = field("timeout", "Time-out in milliseconds", { inputmode: "numeric", hint: "Left empty: the one of the settings." });
+  const timeout = field("timeout", "Time-out in milliseconds", {
+    inputmode: "numeric",
+    hint: "Left empty: the one of the settings.",
+  });
   const choose = () => {
     const isProgram = kind.control.value === "command";
     for (const one of program) one.hidden = !isProgram;
@@ -73,6 +103,13 @@ function wanted(values) {
   const given = (text) => text.trim() || undefined;
   const timeout = given(values.timeout) === undefined ? undefined : Number(values.timeout);
   const common = { name: values.name.trim(), timeout: Number.isNaN(timeout) ? values.timeout : timeout };
-  if (values.kind === "url") return { ...common, url: values.url.trim(), headers: named(values.headers, ":"), oauth: values.oauth };
-  return { ...common, command: values.command.trim(), args: lines(values.args), env: named(values.env, "="), cwd: given(values.cwd) };
+  if (values.kind === "url")
+    return { ...common, url: values.url.trim(), headers: named(values.headers, ":"), oauth: values.oauth };
+  return {
+    ...common,
+    command: values.command.trim(),
+    args: lines(values.args),
+    env: named(values.env, "="),
+    cwd: given(values.cwd),
+  };
 }

@@ -22,7 +22,13 @@ async function show(root, at) {
     const fits = (one) => one.key.toLowerCase().includes(text) && (!set.control.checked || one.origin.kind !== "default");
     const fitting = now.items.filter(fits).map((one) => ({ ...one, waits: now.restart.includes(one.key) }));
     number.textContent = plural(fitting.length, "setting");
-    renew(list.body, fitting, ({ key }) => key, (one) => list.row(h("code", {}, one.key), valueOf(one), originOf(one.origin)), "No setting fits.");
+    renew(
+      list.body,
+      fitting,
+      ({ key }) => key,
+      (one) => list.row(h("code", {}, one.key), valueOf(one), originOf(one.origin)),
+      "No setting fits.",
+    );
   };
   const load = async () => {
     now = await get("/settings");
@@ -30,17 +36,24 @@ async function show(root, at) {
     remarks.replaceChildren(...remarksOf(now));
     draw();
   };
-  const reload = (event) => doing(event, async () => {
-    try {
-      say((await post("/settings/reload", undefined)).changed);
-    } finally {
-      await load();
-    }
-  });
+  const reload = (event) =>
+    doing(event, async () => {
+      try {
+        say((await post("/settings/reload", undefined)).changed);
+      } finally {
+        await load();
+      }
+    });
   search.control.addEventListener("input", draw);
   set.control.addEventListener("change", draw);
-  fill(root, h("div", { class: "row between" }, file, at.may("admin") && button("Read them anew", reload)), remarks,
-    h("div", { class: "filters", role: "search" }, search, set), number, list.element);
+  fill(
+    root,
+    h("div", { class: "row between" }, file, at.may("admin") && button("Read them anew", reload)),
+    remarks,
+    h("div", { class: "filters", role: "search" }, search, set),
+    number,
+    list.element,
+  );
   await load();
   return { changed: (what) => what === "all" && load() };
 }
@@ -52,7 +65,11 @@ function remarksOf(now) {
 }
 
 function valueOf(one) {
-  const shown = one.hidden ? "set, and hidden" : one.value === null ? "not set" : h("code", { class: "long" }, JSON.stringify(one.value));
+  const shown = one.hidden
+    ? "set, and hidden"
+    : one.value === null
+      ? "not set"
+      : h("code", { class: "long" }, JSON.stringify(one.value));
   return [shown, one.waits && h("span", { class: "mark" }, "a new value waits for a restart")];
 }
 

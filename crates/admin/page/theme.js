@@ -20,7 +20,11 @@ function use(theme) {
 use(kept());
 
 export function themeSwitch() {
-  const choices = [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]];
+  const choices = [
+    ["auto", "Auto"],
+    ["light", "Light"],
+    ["dark", "Dark"],
+  ];
   const changed = () => {
     use(select.value);
     try {
@@ -29,7 +33,11 @@ export function themeSwitch() {
       // It holds until the page is closed.
     }
   };
-  const select = h("select", { class: "theme", "aria-label": "Theme", onchange: changed }, choices.map(([value, shown]) => h("option", { value }, shown)));
+  const select = h(
+    "select",
+    { class: "theme", "aria-label": "Theme", onchange: changed },
+    choices.map(([value, shown]) => h("option", { value }, shown)),
+  );
   select.value = kept();
   return select;
 }

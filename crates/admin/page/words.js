@@ -44,17 +44,49 @@ export function took(us) {
   return `${round(us / 1000 / 1000)} s`;
 }
 
-export const round = (value) => (value >= 100 || Number.isInteger(value) ? Math.round(value).toString() : Number(value.toPrecision(2)).toString());
+export const round = (value) =>
+  value >= 100 || Number.isInteger(value) ? Math.round(value).toString() : Number(value.toPrecision(2)).toString();
 export const count = (value) => value.toLocaleString();
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 
 // How good a state is: this chooses the colour; the word beside the dot says it.
 const MOODS = {
   good: ["connected", "active", "approved", "used", "allow", "trusted", "allowed", "complete"],
-  busy: ["connecting", "pending", "ask", "warned", "modified", "medium", "needs_auth", "needs_client_registration",
-    "needsApproval", "rateLimited", "cancelled", "inputRequired", "task"],
-  bad: ["failed", "rejected", "deny", "denied", "held", "high", "unknown",
-    "connectionFailed", "sessionNotFound", "invalidInput", "timeout", "unauthorized", "fileNotFound", "skillNotFound", "agentNotFound", "mcpError", "notFound", "internal"],
+  busy: [
+    "connecting",
+    "pending",
+    "ask",
+    "warned",
+    "modified",
+    "medium",
+    "needs_auth",
+    "needs_client_registration",
+    "needsApproval",
+    "rateLimited",
+    "cancelled",
+    "inputRequired",
+    "task",
+  ],
+  bad: [
+    "failed",
+    "rejected",
+    "deny",
+    "denied",
+    "held",
+    "high",
+    "unknown",
+    "connectionFailed",
+    "sessionNotFound",
+    "invalidInput",
+    "timeout",
+    "unauthorized",
+    "fileNotFound",
+    "skillNotFound",
+    "agentNotFound",
+    "mcpError",
+    "notFound",
+    "internal",
+  ],
 };
 
 export function mood(state) {
@@ -62,5 +94,10 @@ export function mood(state) {
 }
 
 export function state(word, shown = word) {
-  return h("span", { class: `state ${mood(word)}` }, h("span", { class: "dot", "aria-hidden": "true" }), String(shown).replaceAll("_", " "));
+  return h(
+    "span",
+    { class: `state ${mood(word)}` },
+    h("span", { class: "dot", "aria-hidden": "true" }),
+    String(shown).replaceAll("_", " "),
+  );
 }
