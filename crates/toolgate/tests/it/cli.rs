@@ -296,7 +296,7 @@ fn tools_are_listed_by_their_sources() {
       wait_for_network_idle     Wait until the page asks for nothing any more
       wait_for_url              Wait until the page has an address
     --- stderr
-    note: these 69 tools cost about 22651 tokens in every conversation
+    note: these 69 tools cost about 22661 tokens in every conversation
     ");
 }
 
