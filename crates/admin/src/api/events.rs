@@ -142,6 +142,7 @@ impl Stream {
             Collection::Definitions | Collection::Switches | Collection::Grants => {
                 self.changed("upstreams").await
             }
+            Collection::Scripts => self.changed("scripts").await,
             Collection::Accounts => {
                 self.check().await?;
                 self.changed("accounts").await
