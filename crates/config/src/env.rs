@@ -163,7 +163,12 @@ pub const VARIABLES: &[Variable] = &[
         Kind::Integer,
         "How long OpenCode may take, in milliseconds.",
     ),
-    seed("OPENCODE_CONFIG_PATH", "opencode.config_path", Kind::Path, "The `opencode.json` to read and to change."),
+    seed(
+        "OPENCODE_CONFIG_PATH",
+        "opencode.config_path",
+        Kind::Path,
+        "The `opencode.json` to read and to change.",
+    ),
     seed("OPENCODE_SERVER_PASSWORD", "opencode.password", Kind::Text, "The password of the OpenCode server."),
     seed("OPENCODE_SERVER_USERNAME", "opencode.username", Kind::Text, "The name to sign in with there."),
     seed(

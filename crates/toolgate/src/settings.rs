@@ -81,7 +81,7 @@ pub(crate) enum PackName {
 
 impl PackName {
     /// Every pack.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Workspace,
         Self::Memory,
         Self::Vault,

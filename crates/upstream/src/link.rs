@@ -5,7 +5,7 @@ mod level;
 mod task;
 mod visit;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -112,6 +112,7 @@ pub(crate) struct Wire {
     pub(crate) transport: Transport,
     /// Reads and writes for it.
     pub(crate) tasks: Tasks,
+    stopped: AtomicBool,
 }
 
 /// A connection to a server that has said what it is.
@@ -142,6 +143,15 @@ impl<'a> Ask<'a> {
 }
 
 impl Wire {
+    pub(crate) fn new(desk: Arc<Desk>, transport: Transport, tasks: Tasks) -> Self {
+        Self { desk, transport, tasks, stopped: AtomicBool::new(false) }
+    }
+
+    /// Whether we ended it ourselves.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
     /// Sends a request and waits for its answer, passing on what comes before it.
     pub(crate) async fn request(&self, ask: Ask<'_>) -> Result<Raw, Fault> {
         self.request_with(ask, |params, _| params).await
@@ -174,6 +184,7 @@ impl Wire {
     }
 
     fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
         self.desk.close("the connection was closed");
         self.transport.stop();
     }

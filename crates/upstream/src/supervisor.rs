@@ -276,6 +276,8 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
             shared.set_trouble(None);
             Some(fresh_for)
         }
+        // The next connection looks at all of it.
+        Err(_) if link.wire.is_stopped() => None,
         Err(fault) => {
             shared.set_trouble(Some(fault));
             shared.nothing_pending();

@@ -61,7 +61,7 @@ pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks
         tasks: tasks.clone(),
     });
     tasks.spawn(post_all(inner.clone(), outgoing));
-    Wire { desk, transport: Transport::Http(Http(inner)), tasks }
+    Wire::new(desk, Transport::Http(Http(inner)), tasks)
 }
 
 /// Sends what nobody waits for, and says good-bye at the end.

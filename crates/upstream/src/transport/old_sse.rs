@@ -71,7 +71,7 @@ pub(crate) async fn connect(
     let endpoint = joined.inspect_err(|_| stop.cancel())?;
     let inner = Arc::new(Inner { client, endpoint, bearer, headers: plan.headers.clone(), stop });
     tasks.spawn(post_all(inner.clone(), outgoing, desk.clone()));
-    Ok(Wire { desk, transport: Transport::Sse(OldSse(inner)), tasks })
+    Ok(Wire::new(desk, Transport::Sse(OldSse(inner)), tasks))
 }
 
 async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>, desk: Arc<Desk>) {

@@ -71,7 +71,7 @@ pub(crate) async fn connect(
         reader.close("it closed its standard output");
     });
     tasks.spawn(keep(running, stop, all_read, desk.clone()));
-    Ok(Wire { desk, transport: Transport::Stdio(stdio), tasks })
+    Ok(Wire::new(desk, Transport::Stdio(stdio), tasks))
 }
 
 async fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result<(Running, Pipes), Fault> {

@@ -24,7 +24,10 @@ fn the_first_minutes_go_as_the_readme_says() {
     let address = greeting.split_once("/mcp").unwrap().0.parse().unwrap();
     server.wait_for("Ctrl-C ends it.");
     let screen = server.screen();
-    assert!(screen.contains("73 tools: workspace 3, memory 2, web 1, opencode 29, script 4, browser 34"), "{screen}");
+    assert!(
+        screen.contains("73 tools: workspace 3, memory 2, web 1, opencode 29, script 4, browser 34"),
+        "{screen}"
+    );
     assert!(screen.contains(&format!(r#""url": "http://{address}/mcp""#)), "{screen}");
 
     let asked = lines("curl ")[0].split_once("-d '").unwrap().1.trim_end_matches('\'');
