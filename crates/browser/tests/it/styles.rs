@@ -36,6 +36,7 @@ fn they_are_off_unless_they_are_wanted() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one page in one Chromium of its own, looked at by all six tools")]
 fn styles_are_told_and_explained() {
     let (hub, _tasks) = STAGE.other(BrowserConfig { css: true, ..config() });
     STAGE.run(async {
