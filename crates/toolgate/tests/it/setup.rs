@@ -234,13 +234,14 @@ fn a_lean_choice_shows_what_each_costs() {
     wrote `toolgate` to ~/.codex/config.toml
     the file as it was is kept in ~/.codex/config.toml.toolgate-backup
     what the tools cost in every conversation, in tokens:
-      about N  all   workspace, memory, web, opencode, script
+      about N  all   workspace, memory, web, opencode, script, browser
       about N  lean  workspace
       about N        workspace
       about N        memory
       about N        web
       about N        opencode
       about N        script
+      about N        browser
     next: start `codex` again; `/mcp` shows it
     undo: toolgate setup codex --undo
     "#);
@@ -304,13 +305,14 @@ fn a_profile_is_offered_with_its_cost_and_chosen_by_name() {
     --- stderr
     this would change ~/.codex/config.toml; nothing is written yet
     what the tools cost in every conversation, in tokens:
-      about N  all   workspace, memory, web, opencode, script
+      about N  all   workspace, memory, web, opencode, script, browser
       about N  lean  workspace
       about N        workspace
       about N        memory
       about N        web
       about N        opencode
       about N        script
+      about N        browser
       about N  with `--profile reading`
     next: run this again with `--write` to make this change
     "#);

@@ -119,7 +119,7 @@ fn status_is_for_people_too() {
     let expect = [
         format!("toolgate {}, process {}, up ", env!("CARGO_PKG_VERSION"), owner.pid()),
         format!("  serves   http://{}/mcp\n", owner.address()),
-        "  sources  fixtures, workspace, memory, web, opencode, script\n".into(),
+        "  sources  fixtures, workspace, memory, web, opencode, script, browser\n".into(),
         "\n1 client\n".into(),
         format!("  test 0, attached, process {}, as local, for ", attached.pid()),
     ];
