@@ -1,3 +1,5 @@
+//! The connection to a browser, tried against a peer of our own.
+
 use std::sync::mpsc as std_mpsc;
 
 use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};

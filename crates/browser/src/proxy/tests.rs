@@ -1,3 +1,5 @@
+//! The proxy, tried with names and servers of this machine.
+
 use std::io;
 
 use tokio::io::AsyncReadExt as _;
