@@ -1,5 +1,6 @@
 //! The facade that front, admin and CLI share.
 
+mod admission;
 mod build;
 mod changes;
 mod people;
@@ -33,7 +34,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceState, SourceStatus, Target, TaskOp, TooMany, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TaskOp, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -350,51 +351,6 @@ impl Inner {
             settings.call_time_limit
         };
         call.time_limit.map_or(most, |limit| limit.min(most))
-    }
-
-    /// How a call ends that cannot even begin.
-    fn refused(&self, call: &Call, error: Error) -> Outcome {
-        pipeline::refused(self, call, &error, "request");
-        self.unbegun(call, error)
-    }
-
-    /// How a call ends that came too soon. Of a row of them one is recorded; all are counted.
-    fn limited(&self, call: &Call, too_many: TooMany) -> Outcome {
-        let error = Error::from(too_many);
-        if too_many.first {
-            pipeline::refused(self, call, &error, "limits");
-        }
-        self.unbegun(call, error)
-    }
-
-    fn unbegun(&self, call: &Call, error: Error) -> Outcome {
-        let outcome = self.filters.outcome(Outcome::Failed(error));
-        self.metrics.started();
-        self.metrics.ended(&call.target, &outcome, Duration::ZERO);
-        pipeline::unbegun(self, call, &outcome);
-        outcome
-    }
-
-    fn take(&self, call: &Call) -> Result<(), TooMany> {
-        let Call { principal, target, nested, .. } = call;
-        self.taken(|limiter| match nested {
-            true => limiter.take_nested(principal, target),
-            false => limiter.take(principal, Some(target)),
-        })
-    }
-
-    fn taken(&self, take: impl FnOnce(&dyn Limiter) -> Result<(), TooMany>) -> Result<(), TooMany> {
-        let Some(limiter) = &self.limiter else { return Ok(()) };
-        take(&**limiter).inspect_err(|_| self.metrics.limited("rate"))
-    }
-
-    /// A call that was denied does not count.
-    pub(crate) fn give_back(&self, call: &Call) {
-        let Some(limiter) = &self.limiter else { return };
-        match call.nested {
-            true => limiter.give_back_nested(&call.principal, &call.target),
-            false => limiter.give_back(&call.principal, &call.target),
-        }
     }
 
     pub(crate) fn policy_version(&self) -> String {

@@ -14,7 +14,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "filter-unbegun",
-        file: "crates/core/src/hub.rs",
+        file: "crates/core/src/hub/admission.rs",
         find: "let outcome = self.filters.outcome(Outcome::Failed(error));",
         replace: "let outcome = Outcome::Failed(error);",
         tests: &[CORE, SECRETS],

@@ -35,7 +35,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "pipeline-limiter",
-        file: "crates/core/src/hub.rs",
+        file: "crates/core/src/hub/admission.rs",
         find: "take(&**limiter).inspect_err",
         replace: "take(&**limiter).or(Ok(())).inspect_err",
         tests: &[CORE, POLICY],

@@ -104,7 +104,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "nested-limits",
-        file: "crates/core/src/hub.rs",
+        file: "crates/core/src/hub/admission.rs",
         find: "true => limiter.take_nested(principal, target),",
         replace: "true => Ok(()),",
         tests: &[CORE],
