@@ -162,7 +162,7 @@ impl Pool {
         self.make_ready();
         match ready {
             Some(worker) => Ok(worker),
-            None => Worker::start(&self.0.program, &self.0.tasks).await.map_err(unready),
+            None => Worker::start(&self.0.program).await.map_err(unready),
         }
     }
 
@@ -175,9 +175,9 @@ impl Pool {
         state.making = true;
         drop(state);
         let (weak, program) = (Arc::downgrade(&self.0), self.0.program.clone());
-        let (tasks, stopping) = (self.0.tasks.clone(), self.0.tasks.stopping());
+        let stopping = self.0.tasks.stopping();
         self.0.tasks.spawn(stopping.run_until_cancelled_owned(async move {
-            let made = Worker::start(&program, &tasks).await;
+            let made = Worker::start(&program).await;
             let Some(inner) = weak.upgrade() else { return };
             let mut state = inner.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.making = false;

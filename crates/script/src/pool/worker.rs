@@ -2,14 +2,13 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use toolgate_core::{Error, Kind};
-use toolgate_host::process::Running;
-use toolgate_host::{Program, Tasks};
+use toolgate_host::Program;
+use toolgate_host::process::{Pipes, Running};
 use toolgate_wire::Raw;
 
 use super::ChildLimits;
@@ -26,8 +25,9 @@ const BEGIN: Duration = Duration::from_secs(60);
 /// How long is waited for the last words of a child that ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// How much of what a child complains is kept.
-const COMPLAINT: usize = 2048;
+/// How much of what a child complains is read. It has nothing to say before its end: one that fills the pipe
+/// waits there until its time is over.
+const COMPLAINT: u64 = 2048;
 
 /// Who answers what a script asks for.
 pub(crate) trait Answering {
@@ -65,19 +65,18 @@ pub(crate) struct Worker {
     running: Running,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    complaint: Arc<Mutex<String>>,
+    stderr: ChildStderr,
     runs: u32,
     cpu: Duration,
 }
 
 impl Worker {
     /// Starts a child and waits until it is confined.
-    pub(super) async fn start(program: &Program, tasks: &Tasks) -> io::Result<Self> {
+    pub(super) async fn start(program: &Program) -> io::Result<Self> {
         let (running, pipes) = program.start(None).await.map_err(io::Error::other)?;
-        let complaint = Arc::new(Mutex::new(String::new()));
-        tasks.spawn(tasks.stopping().run_until_cancelled_owned(listen(pipes.stderr, complaint.clone())));
-        let stdout = BufReader::new(pipes.stdout);
-        let mut this = Self { running, stdin: pipes.stdin, stdout, complaint, runs: 0, cpu: Duration::ZERO };
+        let Pipes { stdin, stdout, stderr } = pipes;
+        let stdout = BufReader::new(stdout);
+        let mut this = Self { running, stdin, stdout, stderr, runs: 0, cpu: Duration::ZERO };
         match tokio::time::timeout(BEGIN, frame::receive(&mut this.stdout, LONGEST)).await {
             Ok(Ok(FromChild::Ready)) => Ok(this),
             Ok(Ok(_)) => Err(io::Error::other("it began with something else than being ready")),
@@ -125,22 +124,17 @@ impl Worker {
         }
     }
 
-    /// What it said last, once it has ended.
+    /// What it said last, to the end of it, and how it ended.
     async fn last_words(&mut self) -> (String, String) {
-        let status = tokio::time::timeout(LAST_WORDS, self.running.wait()).await;
-        let status = status.ok().and_then(Result::ok).map(|status| status.to_string()).unwrap_or_default();
-        (self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone(), status)
-    }
-}
-
-/// Keeps the beginning of what a child complains, and reads the rest so that it does not wait.
-async fn listen(mut stderr: ChildStderr, complaint: Arc<Mutex<String>>) {
-    let mut piece = [0; 512];
-    while let Ok(read @ 1..) = stderr.read(&mut piece).await {
-        let mut kept = complaint.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < COMPLAINT {
-            kept.push_str(&String::from_utf8_lossy(&piece[..read]));
-        }
+        let (mut complaint, mut status) = (Vec::new(), None);
+        let end = async {
+            // What cannot be read was not said.
+            (&mut self.stderr).take(COMPLAINT).read_to_end(&mut complaint).await.ok();
+            status = self.running.wait().await.ok();
+        };
+        tokio::time::timeout(LAST_WORDS, end).await.ok();
+        let status = status.map(|status| status.to_string()).unwrap_or_default();
+        (String::from_utf8_lossy(&complaint).into_owned(), status)
     }
 }
 
