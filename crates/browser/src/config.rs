@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_host::outbound::{BadHostRule, HostRule, Reach};
+use toolgate_core::HostPattern;
+use toolgate_host::outbound::{HostRule, Reach};
 
 /// What can be set for the browser.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -17,7 +18,7 @@ pub struct BrowserConfig {
     /// that are public. Without it: all that are public. What is on this machine or in a private network has to be
     /// listed by its address or network, or as `localhost`.
     #[schemars(example = ["*.example.com", "127.0.0.1"])]
-    pub allowed_domains: Vec<Domain>,
+    pub allowed_domains: Vec<HostPattern>,
     /// Whether Chromium keeps its pages in its own sandbox. Without it: yes, except for root, for whom it cannot.
     #[schemars(example = true)]
     pub sandbox: Option<bool>,
@@ -84,29 +85,9 @@ impl Default for BrowserConfig {
     }
 }
 
-/// Hosts, as they are written in a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct Domain(pub HostRule);
-
-impl TryFrom<String> for Domain {
-    type Error = BadHostRule;
-
-    fn try_from(text: String) -> Result<Self, BadHostRule> {
-        text.parse().map(Self)
-    }
-}
-
-impl From<Domain> for String {
-    fn from(domain: Domain) -> Self {
-        domain.0.to_string()
-    }
-}
-
 /// Where a list of hosts lets a browser reach.
-pub(crate) fn reach(domains: &[Domain]) -> Reach {
-    let is_all = |domain: &&Domain| domain.0.to_string() == "*";
+pub(crate) fn reach(domains: &[HostPattern]) -> Reach {
+    let is_all = |domain: &&HostPattern| domain.0.is_all();
     let all = domains.iter().find(is_all);
     let allow = domains.iter().filter(|domain| !is_all(domain)).map(|domain| domain.0.clone());
     let deny = if domains.is_empty() || all.is_some() { Vec::new() } else { everything() };

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
-use toolgate_core::{Error, Kind, PrincipalId, Result};
+use toolgate_core::{Error, HostPattern, Kind, PrincipalId, Result};
 use toolgate_host::Scratch;
 
-use crate::config::Domain;
 use crate::devtools::Devtools;
 use crate::engine::Engine;
 use crate::proxy::Proxy;
@@ -31,7 +30,7 @@ pub(crate) struct Instance {
     pub(crate) owner: PrincipalId,
     pub(crate) label: Option<String>,
     pub(crate) options: Options,
-    pub(crate) allowed: Option<Vec<Domain>>,
+    pub(crate) allowed: Option<Vec<HostPattern>>,
     pub(crate) created_unix_ms: u64,
     pub(crate) used: Mutex<Instant>,
     /// How many calls are about it now.

@@ -23,6 +23,6 @@ mod text;
 mod tools;
 
 pub use chromium::installed;
-pub use config::{BrowserConfig, Domain, TextForm};
+pub use config::{BrowserConfig, TextForm};
 pub use pack::{Browser, Surroundings};
 pub use tools::STYLES;

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
-use toolgate_core::{Error, Kind, Principal, PrincipalId, Result};
+use toolgate_core::{Error, HostPattern, Kind, Principal, PrincipalId, Result};
 use toolgate_host::outbound::Pinned;
 use toolgate_host::{Clock, Tasks};
 
 use crate::BrowserConfig;
 use crate::chromium::{INSTALL, installed};
-use crate::config::{Domain, reach};
+use crate::config::reach;
 use crate::engine::Engine;
 use crate::instance::{Context, InUse, Instance};
 use crate::pack::Surroundings;
@@ -47,7 +47,7 @@ pub(crate) struct Pool {
 pub(crate) struct Launch {
     pub(crate) label: Option<String>,
     pub(crate) options: Options,
-    pub(crate) allowed: Option<Vec<Domain>>,
+    pub(crate) allowed: Option<Vec<HostPattern>>,
 }
 
 /// A page that a call is about.
@@ -201,9 +201,9 @@ impl Pool {
         Ok([mine, place])
     }
 
-    async fn context(&self, options: &Options, allowed: Option<&[Domain]>) -> Result<Arc<Context>> {
+    async fn context(&self, options: &Options, allowed: Option<&[HostPattern]>) -> Result<Arc<Context>> {
         let engine = self.engine().await?;
-        let pinned = |domains: &[Domain]| Pinned::new(reach(domains), self.around.lookup.clone());
+        let pinned = |domains: &[HostPattern]| Pinned::new(reach(domains), self.around.lookup.clone());
         let hosts = Hosts {
             all: Arc::new(pinned(&self.config.allowed_domains)),
             narrow: allowed.map(pinned),

@@ -15,12 +15,12 @@ mod page;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_core::{AnyTool, Offers, Pack, tool};
+use toolgate_core::{AnyTool, HostPattern, Offers, Pack, tool};
 use toolgate_host::outbound::{FetchLimits, Fetcher, Lookup, Reach};
 
 use kept::Kept;
 
-pub use config::{HostPattern, WebConfig};
+pub use config::WebConfig;
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -35,8 +35,10 @@ pub struct Web {
 impl Web {
     /// Pages from where the configuration lets it reach.
     pub fn new(config: &WebConfig) -> Self {
-        let rules = |hosts: &[HostPattern]| hosts.iter().map(|host| host.0.clone()).collect();
-        let reach = Reach { allow: rules(&config.allow_hosts), deny: rules(&config.deny_hosts) };
+        let reach = Reach {
+            allow: HostPattern::rules(&config.allow_hosts),
+            deny: HostPattern::rules(&config.deny_hosts),
+        };
         let limits = FetchLimits {
             time: Duration::from_millis(config.timeout_ms),
             bytes: usize::try_from(config.max_bytes).unwrap_or(usize::MAX),

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use toolgate_host::outbound::{BadHostRule, HostRule};
+use toolgate_core::HostPattern;
 
 use crate::hash::Hash;
 
@@ -44,11 +43,11 @@ pub struct ScriptsConfig {
     /// Hosts that scripts may ask although they are on this machine or in a private network, where their headers name
     /// them: names, `*.` and a name, addresses, networks.
     #[schemars(example = ["wiki.example.internal", "10.0.0.0/8"])]
-    #[serde(deserialize_with = "named")]
-    pub allow_hosts: Vec<ScriptHost>,
+    #[serde(deserialize_with = "HostPattern::named")]
+    pub allow_hosts: Vec<HostPattern>,
     /// Hosts that no script may ask, whatever its header says; `*` is all that `allow_hosts` does not list.
     #[schemars(example = ["*.example.com"])]
-    pub deny_hosts: Vec<ScriptHost>,
+    pub deny_hosts: Vec<HostPattern>,
 }
 
 impl Default for ScriptsConfig {
@@ -67,37 +66,6 @@ impl Default for ScriptsConfig {
             allow_hosts: Vec::new(),
             deny_hosts: Vec::new(),
         }
-    }
-}
-
-/// Hosts that are named one by one: all of them at once would be too easy to write.
-fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ScriptHost>, D::Error> {
-    let hosts = Vec::<ScriptHost>::deserialize(from)?;
-    if hosts.iter().any(|host| host.0.is_all()) {
-        return Err(D::Error::custom(
-            "`*` allows nothing here: name the hosts, or a network such as `10.0.0.0/8`",
-        ));
-    }
-    Ok(hosts)
-}
-
-/// Hosts, as they are written in a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct ScriptHost(pub HostRule);
-
-impl TryFrom<String> for ScriptHost {
-    type Error = BadHostRule;
-
-    fn try_from(text: String) -> Result<Self, BadHostRule> {
-        text.parse().map(Self)
-    }
-}
-
-impl From<ScriptHost> for String {
-    fn from(host: ScriptHost) -> Self {
-        host.0.to_string()
     }
 }
 

@@ -17,7 +17,7 @@ mod shelf;
 mod talk;
 
 pub use child::{COMMAND, child};
-pub use config::{ScriptHost, ScriptsConfig};
+pub use config::ScriptsConfig;
 pub use hash::{BadHash, Hash};
 pub use header::Header;
 pub use pack::{FindSecret, ScriptPack, ScriptParts};

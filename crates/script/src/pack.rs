@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use toolgate_core::{AnyTool, Error, Json, Kind, Offers, Pack, Result, RunHandle, tool};
+use toolgate_core::{AnyTool, Error, HostPattern, Json, Kind, Offers, Pack, Result, RunHandle, tool};
 use toolgate_host::outbound::{FetchLimits, Fetcher, Reach};
 use toolgate_host::{Secret, Tasks};
 use toolgate_wire::Raw;
 
-use crate::config::{ScriptHost, ScriptsConfig};
+use crate::config::ScriptsConfig;
 use crate::desk::Desk;
 use crate::pool::{ChildLimits, ChildProgram, Ended, Pool};
 use crate::scripts::Scripts;
@@ -57,8 +57,10 @@ impl ScriptPack {
     pub fn new(parts: ScriptParts) -> Self {
         let ScriptParts { config, scripts, program, secrets, tasks } = parts;
         let time = Duration::from_millis(config.timeout_ms);
-        let rules = |hosts: &[ScriptHost]| hosts.iter().map(|host| host.0.clone()).collect();
-        let reach = Reach { allow: rules(&config.allow_hosts), deny: rules(&config.deny_hosts) };
+        let reach = Reach {
+            allow: HostPattern::rules(&config.allow_hosts),
+            deny: HostPattern::rules(&config.deny_hosts),
+        };
         let limits = FetchLimits { time, bytes: config.max_input_bytes, redirects: REDIRECTS };
         let memory = config.max_memory_mb.saturating_mul(1 << 20);
         let pool = Pool::new(&program, ChildLimits { memory, time }, tasks);

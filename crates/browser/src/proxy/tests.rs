@@ -3,6 +3,7 @@
 use std::io;
 
 use tokio::io::AsyncReadExt as _;
+use toolgate_core::HostPattern;
 use toolgate_host::outbound::{LookingUp, Lookup};
 
 use super::*;
@@ -46,8 +47,8 @@ async fn server(tasks: &Tasks) -> u16 {
 }
 
 async fn proxy(allowed: &[&str], narrow: Option<&[&str]>, tasks: &Tasks) -> Proxy {
-    let domains = |texts: &[&str]| -> Vec<crate::Domain> {
-        texts.iter().map(|text| crate::Domain(text.parse().unwrap())).collect()
+    let domains = |texts: &[&str]| -> Vec<HostPattern> {
+        texts.iter().map(|text| HostPattern(text.parse().unwrap())).collect()
     };
     let pinned = |texts: &[&str]| Pinned::new(reach(&domains(texts)), Arc::new(Names));
     let hosts =

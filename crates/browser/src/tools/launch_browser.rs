@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
+use toolgate_core::{Error, Hints, HostPattern, Kind, Result, RunHandle, Tool, ToolSpec};
 
-use crate::Domain;
 use crate::pack::Browser;
 use crate::pool::Launch;
 use crate::reply::Told;
@@ -123,7 +122,8 @@ fn launch(input: Input) -> Result<Launch> {
         ));
     }
     let domain = |text: String| {
-        Domain::try_from(text).map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))
+        HostPattern::try_from(text)
+            .map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))
     };
     let allowed =
         input.allowed_domains.map(|texts| texts.into_iter().map(domain).collect::<Result<Vec<_>>>());

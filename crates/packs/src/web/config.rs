@@ -1,9 +1,8 @@
 //! What can be set for the web.
 
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use toolgate_host::outbound::{BadHostRule, HostRule};
+use toolgate_core::HostPattern;
 
 /// What can be set for the web.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -12,7 +11,7 @@ pub struct WebConfig {
     /// Hosts that may be fetched from although they are on this machine or in a private network: names, `*.` and a name,
     /// addresses, networks.
     #[schemars(example = ["wiki.example.internal", "10.0.0.0/8"])]
-    #[serde(deserialize_with = "named")]
+    #[serde(deserialize_with = "HostPattern::named")]
     pub allow_hosts: Vec<HostPattern>,
     /// Hosts that nothing is fetched from; `*` is all that `allow_hosts` does not list.
     #[schemars(example = ["*.example.com"])]
@@ -28,36 +27,5 @@ pub struct WebConfig {
 impl Default for WebConfig {
     fn default() -> Self {
         Self { allow_hosts: Vec::new(), deny_hosts: Vec::new(), max_bytes: 5 << 20, timeout_ms: 30_000 }
-    }
-}
-
-/// Hosts that are named one by one: all of them at once would be too easy to write.
-fn named<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<HostPattern>, D::Error> {
-    let hosts = Vec::<HostPattern>::deserialize(from)?;
-    if hosts.iter().any(|host| host.0.is_all()) {
-        return Err(D::Error::custom(
-            "`*` allows nothing here: name the hosts, or a network such as `10.0.0.0/8`",
-        ));
-    }
-    Ok(hosts)
-}
-
-/// Hosts, as they are written in a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct HostPattern(pub HostRule);
-
-impl TryFrom<String> for HostPattern {
-    type Error = BadHostRule;
-
-    fn try_from(text: String) -> Result<Self, BadHostRule> {
-        text.parse().map(Self)
-    }
-}
-
-impl From<HostPattern> for String {
-    fn from(pattern: HostPattern) -> Self {
-        pattern.0.to_string()
     }
 }
