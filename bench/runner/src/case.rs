@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::request::Era;
+use crate::request::{Era, PATH};
 
 /// Whose server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, Serialize)]
@@ -29,8 +29,8 @@ pub(crate) struct Launch {
 pub(crate) enum Way {
     /// Calls over keep-alive connections, each complete in itself.
     Http(Era),
-    /// Calls over keep-alive connections, each connection with a session of its own.
-    Session,
+    /// Calls over keep-alive connections, each connection with a session of its own, at this path.
+    Session(&'static str),
     /// Calls on standard input, one after another.
     Sequential,
     /// Calls on standard input, several under way at once.
@@ -74,13 +74,13 @@ pub(crate) const CASES: &[Case] = &[
     case("toolgate-legacy", "Toolgate, legacy", TOOLGATE_HTTP, LEGACY),
     case("axum-legacy", "bare axum, legacy bytes", AXUM, LEGACY),
     case("rmcp-legacy", "Rust SDK, legacy", RMCP, LEGACY),
-    case("toolgate-session", "Toolgate, legacy session", TOOLGATE_HTTP, Way::Session),
-    case("rmcp-session", "Rust SDK, legacy session", RMCP_SESSION, Way::Session),
+    case("toolgate-session", "Toolgate, legacy session", TOOLGATE_HTTP, Way::Session(PATH)),
+    case("rmcp-session", "Rust SDK, legacy session", RMCP_SESSION, Way::Session(PATH)),
     case("toolgate-modern", "Toolgate, modern", TOOLGATE_HTTP, MODERN),
     case("axum-modern", "bare axum, modern bytes", AXUM, MODERN),
     case("rmcp-modern", "Rust SDK, modern", RMCP, MODERN),
     case("ts-v1-legacy", "TypeScript SDK v1, legacy", TS_V1, LEGACY),
-    case("ts-v1-session", "TypeScript SDK v1, legacy session", TS_V1_SESSION, Way::Session),
+    case("ts-v1-session", "TypeScript SDK v1, legacy session", TS_V1_SESSION, Way::Session(PATH)),
     case("ts-v2-legacy", "TypeScript SDK v2, legacy", TS_V2, LEGACY),
     case("ts-v2-modern", "TypeScript SDK v2, modern", TS_V2, MODERN),
     case("python-legacy", "Python SDK, legacy", PYTHON, LEGACY),
@@ -103,7 +103,7 @@ const fn case(name: &'static str, label: &'static str, launch: Launch, way: Way)
     let (floor, sdk) = match way {
         Way::Http(Era::Legacy) => ("axum-legacy", "rmcp-legacy"),
         Way::Http(Era::Modern) => ("axum-modern", "rmcp-modern"),
-        Way::Session => ("axum-legacy", "rmcp-session"),
+        Way::Session(_) => ("axum-legacy", "rmcp-session"),
         Way::Sequential => ("", "rmcp-sequential"),
         Way::Pipelined => ("", "rmcp-pipelined"),
     };

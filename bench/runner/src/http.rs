@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 pub(crate) use self::connection::Connection;
 use crate::case::Way;
 use crate::plan::{IN_FLIGHT, Load};
-use crate::request::{self, Era};
+use crate::request::{self, Era, PATH};
 use crate::sample::Timed;
 
 /// How long a load may go on after its time, before it counts as stuck.
@@ -76,8 +76,11 @@ impl Clients {
 pub(crate) async fn open(address: SocketAddr, way: Way) -> Result<(Connection, Arc<[u8]>)> {
     let mut connection = Connection::open(address).await?;
     let request = match way {
-        Way::Http(era) => request::call(address, era, None),
-        Way::Session => request::call(address, Era::Legacy, Some(&begin_session(&mut connection).await?)),
+        Way::Http(era) => request::call(address, PATH, era, None),
+        Way::Session(path) => {
+            let id = begin_session(&mut connection, path).await?;
+            request::call(address, path, Era::Legacy, Some(&id))
+        }
         Way::Sequential | Way::Pipelined => anyhow::bail!("this is no way over HTTP"),
     };
     request::check(connection.exchange(&request).await?.body)?;
@@ -105,12 +108,12 @@ async fn call_until(
 }
 
 /// Begins a legacy session, as a client does, and gives its id.
-pub(crate) async fn begin_session(connection: &mut Connection) -> Result<String> {
+pub(crate) async fn begin_session(connection: &mut Connection, path: &str) -> Result<String> {
     let address = connection.address();
-    let answer = connection.exchange(&request::initialize(address)).await?;
+    let answer = connection.exchange(&request::initialize(address, path)).await?;
     ensure!(answer.status == 200, "status {}: {}", answer.status, String::from_utf8_lossy(answer.body));
     let id = answer.header("mcp-session-id").context("no session was begun")?.to_owned();
-    let answer = connection.exchange(&request::initialized(address, &id)).await?;
+    let answer = connection.exchange(&request::initialized(address, path, &id)).await?;
     ensure!(answer.status == 202, "status {}: {}", answer.status, String::from_utf8_lossy(answer.body));
     Ok(id)
 }

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use crate::case::{Launch, RMCP_SESSION, TOOLGATE_HTTP, TS_V1_SESSION};
 use crate::http::{Connection, begin_session};
 use crate::plan::Plan;
+use crate::request::PATH;
 use crate::server::Server;
 use crate::stdio::SETTLE;
 
@@ -51,12 +52,12 @@ async fn hold(plan: &Plan, label: &'static str, launch: Launch, sessions: usize)
     let server = Server::http(&plan.places, launch)?;
     let mut connection = Connection::open(server.address()?).await?;
     for _ in 0..FIRST {
-        begin_session(&mut connection).await?;
+        begin_session(&mut connection, PATH).await?;
     }
     tokio::time::sleep(SETTLE).await;
     let before_bytes = server.memory()?;
     for _ in 0..sessions {
-        begin_session(&mut connection).await?;
+        begin_session(&mut connection, PATH).await?;
     }
     tokio::time::sleep(SETTLE).await;
     let after_bytes = server.memory()?;

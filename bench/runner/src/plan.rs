@@ -130,7 +130,7 @@ fn places(options: &Options) -> Result<Places> {
     let server = Server::http(&places, crate::case::TOOLGATE_HTTP)?;
     let address = server.address()?;
     for era in [Era::Legacy, Era::Modern] {
-        let answer = crate::http::once(address, &request::call(address, era, None))?;
+        let answer = crate::http::once(address, &request::call(address, request::PATH, era, None))?;
         request::check(&answer)?;
         *places.echoes.of(era) = String::from_utf8(answer)?;
     }

@@ -53,7 +53,7 @@ fn text(plan: &Plan, machine: &Machine, measured: &Measured) -> Result<String> {
     let mut out = String::from("# What a call costs at the front\n\n");
     head(&mut out, plan, machine)?;
     goals(&mut out, &judge(measured))?;
-    let http = |case: &Case| matches!(case.way, Way::Http(_) | Way::Session);
+    let http = |case: &Case| matches!(case.way, Way::Http(_) | Way::Session(_));
     table(&mut out, plan, measured, &format!("HTTP, {IN_FLIGHT} keep-alive connections"), http)?;
     table(&mut out, plan, measured, "stdio, one call at a time", |case| case.way == Way::Sequential)?;
     let pipelined = |case: &Case| case.way == Way::Pipelined;

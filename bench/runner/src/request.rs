@@ -17,8 +17,11 @@ pub(crate) enum Era {
     Modern,
 }
 
+/// Where servers listen, but for some.
+pub(crate) const PATH: &str = "/mcp";
+
 /// A call as an HTTP request.
-pub(crate) fn call(to: SocketAddr, era: Era, session: Option<&str>) -> Vec<u8> {
+pub(crate) fn call(to: SocketAddr, path: &str, era: Era, session: Option<&str>) -> Vec<u8> {
     let version = match era {
         Era::Legacy => "MCP-Protocol-Version: 2025-11-25\r\n",
         Era::Modern => {
@@ -26,7 +29,7 @@ pub(crate) fn call(to: SocketAddr, era: Era, session: Option<&str>) -> Vec<u8> {
         }
     };
     let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
-    post(to, &format!("{version}{session}"), &call_message(era, 1))
+    post(to, path, &format!("{version}{session}"), &call_message(era, 1))
 }
 
 /// The call itself.
@@ -50,23 +53,24 @@ pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications
 
 /// `tools/list` as an HTTP request, complete in itself.
 pub(crate) fn list(to: SocketAddr) -> Vec<u8> {
-    post(to, "", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
+    post(to, PATH, "", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
 }
 
 /// `initialize` as an HTTP request.
-pub(crate) fn initialize(to: SocketAddr) -> Vec<u8> {
-    post(to, "", INITIALIZE)
+pub(crate) fn initialize(to: SocketAddr, path: &str) -> Vec<u8> {
+    post(to, path, "", INITIALIZE)
 }
 
 /// `notifications/initialized` as an HTTP request.
-pub(crate) fn initialized(to: SocketAddr, session: &str) -> Vec<u8> {
-    post(to, &format!("MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n"), INITIALIZED)
+pub(crate) fn initialized(to: SocketAddr, path: &str, session: &str) -> Vec<u8> {
+    let headers = format!("MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n");
+    post(to, path, &headers, INITIALIZED)
 }
 
-fn post(to: SocketAddr, headers: &str, body: &str) -> Vec<u8> {
+fn post(to: SocketAddr, path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "POST /mcp HTTP/1.1\r\nHost: {to}\r\nUser-Agent: bench\r\nContent-Type: application/json\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {to}\r\nUser-Agent: bench\r\nContent-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()

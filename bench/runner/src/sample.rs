@@ -70,7 +70,7 @@ pub(crate) fn rounds(plan: &Plan, runtime: &Runtime) -> Result<Vec<Sample>> {
 
 fn measure(plan: &Plan, runtime: &Runtime, case: &Case, round: usize) -> Result<Sample> {
     let (mut timed, cost) = match case.way {
-        Way::Http(_) | Way::Session => over_http(plan, runtime, case)?,
+        Way::Http(_) | Way::Session(_) => over_http(plan, runtime, case)?,
         Way::Sequential => over_stdio(plan, case, 1)?,
         Way::Pipelined => over_stdio(plan, case, IN_FLIGHT)?,
     };

@@ -10,6 +10,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::Plan;
+use crate::request::PATH;
 use crate::server::Server;
 
 /// How many secrets Toolgate hides.
@@ -47,6 +48,8 @@ pub(crate) struct Gateway {
     pub(crate) whose: Whose,
     /// Whether it can reach a server over HTTP; all can start one.
     pub(crate) over_http: bool,
+    /// Where it listens.
+    pub(crate) path: &'static str,
 }
 
 /// Everything that is measured.
@@ -54,7 +57,7 @@ pub(crate) const GATEWAYS: &[Gateway] = &[
     gateway("direct", "none: the server itself", Whose::Nobody, true),
     gateway("forward", "bare forwarder", Whose::Floor, true),
     gateway("toolgate", "Toolgate, whole policy", Whose::Ours, true),
-    gateway("mcp-proxy-rust", "`mcp-proxy` 0.4 (Rust)", Whose::Peer, true),
+    Gateway { path: "/", ..gateway("mcp-proxy-rust", "`mcp-proxy` 0.4 (Rust)", Whose::Peer, true) },
     gateway("mcp-proxy-npm", "`mcp-proxy` 6.7 (npm)", Whose::Peer, false),
     gateway("supergateway", "`supergateway` 4.0 (npm)", Whose::Peer, false),
     gateway("mcp-proxy-pypi", "`mcp-proxy` 0.13 (PyPI)", Whose::Peer, false),
@@ -62,7 +65,7 @@ pub(crate) const GATEWAYS: &[Gateway] = &[
 ];
 
 const fn gateway(name: &'static str, label: &'static str, whose: Whose, over_http: bool) -> Gateway {
-    Gateway { name, label, whose, over_http }
+    Gateway { name, label, whose, over_http, path: PATH }
 }
 
 /// A gateway that runs, and the server behind it.
@@ -129,7 +132,7 @@ impl Gateway {
                 let file = plan.home.path().join("proxy.toml");
                 fs::write(&file, proxy_toml(port, words))?;
                 let mut command = Command::new(peers.join("bin/mcp-proxy"));
-                command.arg("--config").arg(file);
+                command.arg("--config").arg(file).env("RUST_LOG", "error");
                 command
             }
             "mcp-proxy-npm" => {

@@ -153,13 +153,13 @@ fn measure(plan: &Plan, runtime: &Runtime, cell: &Cell, round: usize) -> Result<
 fn through(plan: &Plan, runtime: &Runtime, cell: &Cell) -> Result<(Timed, Duration, u64)> {
     let started = cell.gateway.start(plan, cell.behind, cell.tools)?;
     let address = started.gateway.address()?;
-    let began = std::time::Instant::now();
+    let (began, way) = (std::time::Instant::now(), Way::Session(cell.gateway.path));
     // It listens before it knows what the server behind it has.
-    while let Err(error) = runtime.block_on(http::open(address, Way::Session)) {
+    while let Err(error) = runtime.block_on(http::open(address, way)) {
         ensure!(began.elapsed() < PATIENCE, "it never answers: {error:#}");
         sleep(LOOK);
     }
-    let clients = runtime.block_on(Clients::several(cell.clients, address, Way::Session))?;
+    let clients = runtime.block_on(Clients::several(cell.clients, address, way))?;
     let (clients, _) = clients.load(runtime, plan.load.warm_up())?;
     let before = done(&started, cell)?;
     let (_clients, timed) = clients.load(runtime, plan.load)?;
