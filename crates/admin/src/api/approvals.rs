@@ -4,12 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
 
-use super::{APPROVER, VIEWER};
+use super::{APPROVER, LONGEST_REASON, VIEWER};
 use crate::problem::Problem;
 use crate::route::{Ask, Done, Items, Nothing, Query, Route};
-
-/// The longest reason that a person may give.
-const LONGEST_REASON: usize = 1000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
