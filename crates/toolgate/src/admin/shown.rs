@@ -1,8 +1,8 @@
 //! What other parts tell, as the API shows it.
 
 use toolgate_admin::{
-    Explained, PinFinding, PinnedTool, PolicyStep, SecretInfo, SettingOrigin, Token, Upstream, UpstreamNote,
-    UpstreamState,
+    Explained, PinFinding, PinnedTool, PolicyStep, ScriptInfo, SecretInfo, SettingOrigin, Token, Upstream,
+    UpstreamNote, UpstreamState,
 };
 use toolgate_audit::AuditError;
 use toolgate_config::Origin;
@@ -81,6 +81,22 @@ pub(super) fn pin(report: PinReport) -> PinnedTool {
         accepted_by: report.accepted_by,
         digest: report.digest,
         acceptable: report.accept.is_some(),
+    }
+}
+
+/// A script.
+pub(super) fn script(info: toolgate_script::ScriptInfo) -> ScriptInfo {
+    ScriptInfo {
+        name: info.name,
+        state: info.state.as_str().to_owned(),
+        hash: info.hash.to_string(),
+        description: info.description,
+        author: info.author,
+        version: info.version,
+        secrets: info.secrets,
+        tools: info.tools,
+        hosts: info.hosts,
+        remark: info.remark,
     }
 }
 
