@@ -5,11 +5,13 @@ import { Stage } from './driver.mjs';
 import { gettingIn } from './getting_in.mjs';
 import { looking } from './looking.mjs';
 import { managing } from './managing.mjs';
+import { scripting } from './scripting.mjs';
 
 const SCENARIOS = {
   getting_in: gettingIn,
   approving,
   managing,
+  scripting,
   light: looking('light', { colorScheme: 'light' }),
   dark: looking('dark', { colorScheme: 'dark' }),
   narrow: looking('narrow', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }),

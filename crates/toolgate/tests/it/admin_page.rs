@@ -35,14 +35,19 @@ fn check(scenario: &str) {
     std::fs::create_dir(place.path().join("w")).unwrap();
     std::fs::write(place.path().join("w/a.txt"), "first").unwrap();
     std::fs::write(&description, "Greet someone.").unwrap();
+    let scripts = place.path().join("s");
+    std::fs::create_dir(&scripts).unwrap();
+    std::fs::write(scripts.join("report.star"), "# @description: Sum it up.\nresult = 'first'\n").unwrap();
     let node = peers().join("bin/node");
-    let toml = format!("{ASKING}[mcp.odd]\ncommand = {node:?}\nargs = [{odd:?}, {description:?}]\n");
+    let toml = format!(
+        "{ASKING}[scripts]\ndir = 's'\n[mcp.odd]\ncommand = {node:?}\nargs = [{odd:?}, {description:?}]\n"
+    );
     std::fs::write(place.path().join("toolgate.toml"), unlimited(&toml)).unwrap();
     let server = Server::start_in(place, &["--workspace", "w"]);
     let browsing = Place::new();
     let mut command = peer(&browsing, "node");
     command.arg(peer_script("../page/run.mjs")).arg(scenario).arg(server.url("")).arg(link(&server));
-    command.arg(screenshots()).env("DESCRIPTION", &description);
+    command.arg(screenshots()).env("DESCRIPTION", &description).env("SCRIPTS", &scripts);
     command.env("ODD_SERVER", format!("{} {}", odd.display(), description.display()));
     let ended = run(command, b"");
     assert_eq!(ended.code, 0, "{}{}\n{}", ended.stdout, ended.stderr, server.log());
@@ -56,6 +61,11 @@ fn whoever_has_the_link_or_the_password_gets_in_and_nobody_else() {
 #[test]
 fn calls_that_wait_and_tools_that_changed_are_answered_on_the_page() {
     check("approving");
+}
+
+#[test]
+fn a_script_is_looked_at_changed_and_approved_on_the_page() {
+    check("scripting");
 }
 
 #[test]
