@@ -60,7 +60,7 @@ async function tooLate(stage, state) {
     await route.continue();
   });
   await page.getByRole('button', { name: 'Approve as shown' }).click();
-  await page.getByText('is not what was looked at').waitFor();
+  await page.getByText('is not what was looked at').first().waitFor();
   await page.unroute('**/scripts/report.star/approve');
   assert.match(await run(stage), /pending approval/);
   await page.getByText("+result = 'harmful'").waitFor();
