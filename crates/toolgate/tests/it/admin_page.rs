@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::process::{Place, Server, peer, peer_script, peers, run, unlimited, until};
+use crate::sign_in::Cave;
 
 const ASKING: &str = r#"
 [[policy.rules]]
@@ -30,6 +31,12 @@ fn link(server: &Server) -> String {
 
 #[track_caller]
 fn check(scenario: &str) {
+    check_with(scenario, "");
+}
+
+/// Plays a scenario under a configuration that has more in it.
+#[track_caller]
+fn check_with(scenario: &str, more: &str) {
     let place = Place::new();
     let (description, odd) = (place.path().join("description"), peer_script("changing.mjs"));
     std::fs::create_dir(place.path().join("w")).unwrap();
@@ -40,7 +47,7 @@ fn check(scenario: &str) {
     std::fs::write(scripts.join("report.star"), "# @description: Sum it up.\nresult = 'first'\n").unwrap();
     let node = peers().join("bin/node");
     let toml = format!(
-        "{ASKING}[scripts]\ndir = 's'\n[mcp.odd]\ncommand = {node:?}\nargs = [{odd:?}, {description:?}]\n"
+        "{ASKING}[scripts]\ndir = 's'\n[mcp.odd]\ncommand = {node:?}\nargs = [{odd:?}, {description:?}]\n{more}"
     );
     std::fs::write(place.path().join("toolgate.toml"), unlimited(&toml)).unwrap();
     let server = Server::start_in(place, &["--workspace", "w"]);
@@ -66,6 +73,12 @@ fn calls_that_wait_and_tools_that_changed_are_answered_on_the_page() {
 #[test]
 fn a_script_is_looked_at_changed_and_approved_on_the_page() {
     check("scripting");
+}
+
+#[test]
+fn someone_signs_in_to_another_server_on_the_page() {
+    let cave = Cave::open();
+    check_with("signing_in", &cave.entry());
 }
 
 #[test]
