@@ -88,4 +88,11 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replace: "{ let _ = &admin; Raw::of(value) }",
         tests: &[ADMIN],
     },
+    Mutant {
+        name: "admin-script-whole",
+        file: "crates/admin/src/api/scripts.rs",
+        find: "&& !is_shown_whole(&ask, &there.source)?",
+        replace: "&& false && !is_shown_whole(&ask, &there.source)?",
+        tests: &[ADMIN],
+    },
 ];
