@@ -95,7 +95,8 @@ async fn put(ask: Ask, new: PutScript) -> Result<ScriptInfo, Problem> {
         && let Ok(there) = desk.script(name.clone()).await
         && !is_shown_whole(&ask, &there.source)?
     {
-        return Err(Problem::conflict("a secret stands in it, which is not shown, so it cannot be changed here")
+        let detail = "a secret stands in it, which is not shown, so it cannot be changed here";
+        return Err(Problem::conflict(detail)
             .hint("change the file itself; a script reads secrets by `secrets.get`"));
     }
     Ok(desk.put_script(name, new.source, seen).await?)

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use serde_json::json;
 use toolgate_admin::{
-    About, AuditFilter, AuditPage, Desk, Explained, LookedAtScript, MadeToken, NewToken, NewUpstream, PinFinding,
-    PinnedTool, PolicyQuestion, PolicyStep, PrincipalInfo, ScriptInfo, ScriptsGlance, SecretInfo, Setting,
-    SettingOrigin, SettingsInForce, SignIn, Token, Told, Upstream, UpstreamNote, UpstreamState,
+    About, AuditFilter, AuditPage, Desk, Explained, LookedAtScript, MadeToken, NewToken, NewUpstream,
+    PinFinding, PinnedTool, PolicyQuestion, PolicyStep, PrincipalInfo, ScriptInfo, ScriptsGlance, SecretInfo,
+    Setting, SettingOrigin, SettingsInForce, SignIn, Token, Told, Upstream, UpstreamNote, UpstreamState,
 };
 use toolgate_core::{Error, Kind, Result};
 use toolgate_host::Secret;

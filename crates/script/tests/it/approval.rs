@@ -90,7 +90,9 @@ async fn a_new_version_takes_the_place_of_what_was_seen_and_has_to_be_approved()
     scene.approved("job.star", "result = 1").await;
     assert_eq!(scene.run("job").await.unwrap(), 1);
     let kept = || std::fs::read_to_string(scene.scripts.folder().join("job.star")).unwrap();
-    for (seen, says) in [(None, "there is a script `job.star` already"), (Some("result = 0"), "it is now sha256:")] {
+    for (seen, says) in
+        [(None, "there is a script `job.star` already"), (Some("result = 0"), "it is now sha256:")]
+    {
         let error = put("result = 2", seen).await.unwrap_err();
         assert_eq!(error.kind(), Kind::Cancelled, "{error}");
         assert!(error.message().contains(says), "{error}");

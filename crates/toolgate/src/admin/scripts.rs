@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use toolgate_admin::{LookedAtScript, ScriptInfo, ScriptsGlance};
 use toolgate_core::{Error, Kind, Result, SharedStore};
-use toolgate_script::{Hash, Scripts, State};
+use toolgate_script::{BadHash, Hash, Scripts, State};
 
 use super::{AdminSources, shown};
 use crate::settings::{PackName, Reloader};
@@ -103,5 +103,5 @@ impl ScriptDesk {
 }
 
 fn read(hash: &str) -> Result<Hash> {
-    hash.parse().map_err(|bad: toolgate_script::BadHash| Error::new(Kind::InvalidInput, format!("`hash` {bad}")))
+    hash.parse().map_err(|bad: BadHash| Error::new(Kind::InvalidInput, format!("`hash` {bad}")))
 }

@@ -64,7 +64,8 @@ fn what_is_approved_on_the_page_runs_at_once_and_nothing_else_does() {
     }
     refused(&desk, "modified");
     let looked = desk.get("/scripts/job.star");
-    assert_eq!((&looked["approved"], &looked["decided_by"]), (&json!(FIRST), &json!("ada on the admin page")));
+    assert_eq!(looked["approved"], FIRST);
+    assert_eq!(looked["decided_by"], "ada on the admin page");
     let diff = looked["diff"].as_str().unwrap();
     assert!(diff.contains("-result = 'first'\n+result = 'harmful'\n"), "{diff}");
 
@@ -133,7 +134,8 @@ fn a_secret_in_a_script_is_neither_shown_nor_lost() {
     let desk = start();
     desk.done("PUT", "/secrets/MY_SECRET", &json!({"value": "very-secret-value-1"}), 204);
     write(&desk, "result = 'very-secret-value-1'\n");
-    until("the secret is hidden", || desk.get("/scripts/job")["source"] == "result = '[REDACTED:MY_SECRET]'\n");
+    let hidden = "result = '[REDACTED:MY_SECRET]'\n";
+    until("the secret is hidden", || desk.get("/scripts/job")["source"] == hidden);
     let looked = desk.get("/scripts/job");
     assert_eq!(looked["whole"], false);
     let back = json!({"source": looked["source"], "seen": looked["info"]["hash"]});

@@ -36,8 +36,8 @@ fn a_server_is_added_switched_started_anew_and_removed() {
     let pins = desk.get("/pins");
     let of_it = |pin: &&Value| pin["source"] == "other";
     let pins: Vec<&Value> = pins["items"].as_array().unwrap().iter().filter(of_it).collect();
-    let added = |pin: &&Value| pin["findings"].as_array().unwrap().iter().any(|found| found["part"] == "new tool");
-    assert!(!pins.is_empty() && !pins.iter().any(added), "{pins:?}");
+    assert!(!pins.is_empty());
+    assert!(!pins.iter().any(|pin| pin["findings"].to_string().contains("new tool")), "{pins:?}");
     let file = || std::fs::read_to_string(desk.home.join("toolgate.toml")).unwrap();
     assert!(file().contains("[mcp.other]") && file().starts_with("# mine"), "{}", file());
     assert_eq!(state(&desk, "other"), "connected");
