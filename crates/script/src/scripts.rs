@@ -291,7 +291,7 @@ impl Scripts {
 /// The answer to who looked at something else.
 pub(crate) fn changed(name: &str, now: Option<&Hash>) -> Error {
     let now = now.map_or_else(|| "gone".to_owned(), |hash| format!("now {hash}"));
-    Error::new(Kind::Cancelled, format!("`{name}` is not what was looked at: it is {now}"))
+    Error::new(Kind::Conflict, format!("`{name}` is not what was looked at: it is {now}"))
         .hint("look at it again, then decide")
 }
 

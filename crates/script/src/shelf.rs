@@ -139,7 +139,7 @@ fn cannot_open(error: FileError) -> Error {
 
 /// The answer to who would put something new where something is.
 fn taken(name: &str, there: &Hash) -> Error {
-    Error::new(Kind::Cancelled, format!("there is a script `{name}` already: {there}"))
+    Error::new(Kind::Conflict, format!("there is a script `{name}` already: {there}"))
         .hint("look at it, then change it; or choose another name")
 }
 
@@ -166,7 +166,7 @@ fn failure(error: FileError) -> Error {
             Kind::InvalidInput
         }
         // Somebody else was faster.
-        FileError::AlreadyExists { .. } | FileError::Busy { .. } => Kind::Cancelled,
+        FileError::AlreadyExists { .. } | FileError::Busy { .. } => Kind::Conflict,
         FileError::NotADirectory { .. }
         | FileError::NoSpace { .. }
         | FileError::Io { .. } => Kind::Internal,

@@ -81,7 +81,7 @@ fn seen<'a>(name: &str, hash: &str, info: ScriptInfo) -> Told<'a, ScriptInfo> {
     if hash == HASH {
         return only(name, info);
     }
-    Box::pin(async { Err(Error::new(Kind::Cancelled, "it is not what was looked at")) })
+    Box::pin(async { Err(Error::new(Kind::Conflict, "it is not what was looked at")) })
 }
 
 fn upstream(name: &str) -> Upstream {

@@ -94,7 +94,7 @@ async fn a_new_version_takes_the_place_of_what_was_seen_and_has_to_be_approved()
         [(None, "there is a script `job.star` already"), (Some("result = 0"), "it is now sha256:")]
     {
         let error = put("result = 2", seen).await.unwrap_err();
-        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        assert_eq!(error.kind(), Kind::Conflict, "{error}");
         assert!(error.message().contains(says), "{error}");
         assert_eq!(kept(), "result = 1");
     }
@@ -137,7 +137,7 @@ async fn of_many_who_change_the_same_version_one_does() {
     let (done, refused): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
     assert_eq!((done.len(), refused.len()), (1, 7));
     for error in refused.into_iter().filter_map(Result::err) {
-        assert_eq!(error.kind(), Kind::Cancelled, "{error}");
+        assert_eq!(error.kind(), Kind::Conflict, "{error}");
     }
 }
 
