@@ -94,9 +94,9 @@ async function one(root, at, name) {
     say(made.state === "approved" ? "saved; these very bytes are approved" : "saved; it has to be approved");
     await load();
   };
-  const decide = at.may("approver") && deciding(name, { hash: () => seen.info.hash, isTouched, load });
-  fill(root, h("p", {}, h("a", { href: "#/scripts" }, "← all scripts")), facts, warning, decide, changes, news, editor || source);
+  const decide = at.may("approver") && deciding(name, { hash: () => seen.info.hash, isTouched, look });
   await load();
+  fill(root, h("p", {}, h("a", { href: "#/scripts" }, "← all scripts")), facts, warning, decide, changes, news, editor || source);
   return { changed: (what) => (what === "scripts" || what === "all") && look() };
 }
 
@@ -128,17 +128,17 @@ function factsOf({ info, decided_by: by, decided_ms: decided }) {
 }
 
 // Both name the bytes that were looked at, and decide on no others.
-function deciding(name, { hash, isTouched, load }) {
+function deciding(name, { hash, isTouched, look }) {
   const approve = async (event) => {
     if (isTouched()) return say("save what you changed, or load it anew, before you decide", "busy");
-    if (await doing(event, () => post(path`/scripts/${name}/approve`, { hash: hash() }), `approved: ${name}`)) await load();
+    if (await doing(event, () => post(path`/scripts/${name}/approve`, { hash: hash() }), `approved: ${name}`)) await look();
   };
   const reason = field("reason", "Reason, if it is rejected", { maxlength: 1000 });
   const send = async (values) => {
     await post(path`/scripts/${name}/reject`, { hash: hash(), reason: values.reason || undefined });
     say(`rejected: ${name}`);
     reason.control.value = "";
-    await load();
+    await look();
   };
   const extra = button("Approve as shown", approve, { class: "main" });
   return form({ label: `Decide on ${name}`, fields: [reason], submit: "Reject", tone: "danger", send, extra });
