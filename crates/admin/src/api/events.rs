@@ -16,7 +16,7 @@ use super::status::Look;
 use crate::access::Login;
 use crate::admin::Inner;
 use crate::problem::Problem;
-use crate::route::{Ask, Events, Nothing, Route};
+use crate::route::{Ask, Events, GET, Nothing, Route};
 use crate::sampler::Sample;
 
 /// How often it is looked at what nobody tells: connections, runs, troubles, calls that waited too long, files of
@@ -28,8 +28,8 @@ const ALIVE: u32 = 15;
 const WAITING: usize = 32;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::get(
-        "/events",
+    vec![Route::new(
+        (GET, "/events"),
         VIEWER,
         "What changes: `status` and `metrics` with what is so now; `changed` names what to load anew; `end` ends it.",
         events,

@@ -7,21 +7,21 @@ use toolgate_wire::Raw;
 use super::{ADMIN, APPROVER, LONGEST_REASON, VIEWER};
 use crate::desk::{LookedAtScript, ScriptInfo};
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Nothing, Route};
+use crate::route::{Ask, GET, Items, Nothing, POST, PUT, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/scripts", VIEWER, "All scripts, and then code that waits or was decided on.", list),
-        Route::get("/scripts/{name}", VIEWER, "One of them, with what changed since it was approved.", show),
-        Route::put("/scripts/{name}", ADMIN, "Put a new version in place; it has to be approved.", put),
-        Route::post(
-            "/scripts/{name}/approve",
+        Route::new((GET, "/scripts"), VIEWER, "All scripts, and then code that waits or was decided on.", list),
+        Route::new((GET, "/scripts/{name}"), VIEWER, "One of them, with what changed since it was approved.", show),
+        Route::new((PUT, "/scripts/{name}"), ADMIN, "Put a new version in place; it has to be approved.", put),
+        Route::new(
+            (POST, "/scripts/{name}/approve"),
             APPROVER,
             "Approve exactly the bytes that someone has looked at, and no others.",
             approve,
         ),
-        Route::post(
-            "/scripts/{name}/reject",
+        Route::new(
+            (POST, "/scripts/{name}/reject"),
             APPROVER,
             "Reject exactly the bytes that someone has looked at, and no others.",
             reject,

@@ -10,15 +10,15 @@ use super::VIEWER;
 use crate::admin::Inner;
 use crate::desk::ScriptsGlance;
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Nothing, Route};
+use crate::route::{Ask, GET, Items, Nothing, Route};
 use crate::sampler::{Sample, Sampler};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/status", VIEWER, "What is so right now.", status),
-        Route::get("/connections", VIEWER, "Clients that are connected, oldest first.", connections),
-        Route::get("/runs", VIEWER, "Calls under way, oldest first.", runs),
-        Route::get("/metrics", VIEWER, "The numbers of the last hour, oldest first.", metrics),
+        Route::new((GET, "/status"), VIEWER, "What is so right now.", status),
+        Route::new((GET, "/connections"), VIEWER, "Clients that are connected, oldest first.", connections),
+        Route::new((GET, "/runs"), VIEWER, "Calls under way, oldest first.", runs),
+        Route::new((GET, "/metrics"), VIEWER, "The numbers of the last hour, oldest first.", metrics),
     ]
 }
 
