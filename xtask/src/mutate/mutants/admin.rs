@@ -82,6 +82,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[ADMIN],
     },
     Mutant {
+        name: "admin-last",
+        file: "crates/admin/src/access/accounts.rs",
+        find: "writes.push(self.holding_another_admin(name).await?);",
+        replace: "self.holding_another_admin(name).await?;",
+        tests: &[ADMIN],
+    },
+    Mutant {
         name: "admin-filter",
         file: "crates/admin/src/route/output.rs",
         find: "admin.hub.filtered(Raw::of(value))?",
