@@ -20,7 +20,7 @@ pub use policy::{Explained, PolicyQuestion, PolicyStep};
 pub use scripts::{LookedAtScript, ScriptInfo, ScriptsGlance};
 pub use settings::{Setting, SettingOrigin, SettingsInForce};
 pub use tokens::{MadeToken, NewToken, PrincipalInfo, SecretInfo, Token};
-pub use upstreams::{NewUpstream, SignIn, Upstream, UpstreamNote, UpstreamState};
+pub use upstreams::{NewUpstream, SignIn, Upstream};
 
 /// What someone answers with, later.
 pub type Told<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;

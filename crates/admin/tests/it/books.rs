@@ -6,9 +6,9 @@ use serde_json::json;
 use toolgate_admin::{
     About, AuditFilter, AuditPage, Desk, Explained, LookedAtScript, MadeToken, NewToken, NewUpstream,
     PinFinding, PinnedTool, PolicyQuestion, PolicyStep, PrincipalInfo, ScriptInfo, ScriptsGlance, SecretInfo,
-    Setting, SettingOrigin, SettingsInForce, SignIn, Token, Told, Upstream, UpstreamNote, UpstreamState,
+    Setting, SettingOrigin, SettingsInForce, SignIn, Token, Told, Upstream,
 };
-use toolgate_core::{Error, Kind, Result};
+use toolgate_core::{Error, Kind, Note, Result, SourceState};
 use toolgate_host::Secret;
 
 /// The hash of the one script that there is.
@@ -87,7 +87,7 @@ fn seen<'a>(name: &str, hash: &str, info: ScriptInfo) -> Told<'a, ScriptInfo> {
 fn upstream(name: &str) -> Upstream {
     Upstream {
         name: name.into(),
-        state: UpstreamState::NeedsAuth,
+        state: Some(SourceState::NeedsAuth),
         enabled: true,
         reach: "https://h.example/mcp".into(),
         error: Some("who are you?".into()),
@@ -102,7 +102,7 @@ fn upstream(name: &str) -> Upstream {
         tools: 3,
         resources: 0,
         prompts: 0,
-        notes: vec![UpstreamNote { what: "broken JSON".into(), times: 1, detail: "{".into() }],
+        notes: vec![Note { what: "broken JSON".into(), times: 1, detail: "{".into() }],
         stderr: vec!["a line".into()],
         removable: true,
     }

@@ -2,7 +2,6 @@
 
 use toolgate_admin::{
     Explained, PinFinding, PinnedTool, PolicyStep, ScriptInfo, SecretInfo, SettingOrigin, Token, Upstream,
-    UpstreamNote, UpstreamState,
 };
 use toolgate_audit::AuditError;
 use toolgate_config::Origin;
@@ -102,17 +101,12 @@ pub(super) fn script(info: toolgate_script::ScriptInfo) -> ScriptInfo {
 
 /// An upstream; `status` is how it stands, where the hub has it.
 pub(super) fn upstream(name: &str, reach: String, status: Option<SourceStatus>) -> Upstream {
-    let state = status.as_ref().map_or(UpstreamState::Unknown, |status| state(status.state));
+    let state = status.as_ref().map(|status| status.state);
     let status = status.unwrap_or_default();
-    let note = |note: toolgate_core::Note| UpstreamNote {
-        what: note.what.into_owned(),
-        times: note.times,
-        detail: note.detail,
-    };
     Upstream {
         name: name.to_owned(),
         state,
-        enabled: state != UpstreamState::Disabled,
+        enabled: state != Some(SourceState::Disabled),
         reach,
         error: status.error,
         hint: status.hint,
@@ -126,20 +120,9 @@ pub(super) fn upstream(name: &str, reach: String, status: Option<SourceStatus>) 
         tools: status.tools,
         resources: status.resources,
         prompts: status.prompts,
-        notes: status.notes.into_iter().map(note).collect(),
+        notes: status.notes,
         stderr: status.stderr,
         removable: false,
-    }
-}
-
-fn state(state: SourceState) -> UpstreamState {
-    match state {
-        SourceState::Connected => UpstreamState::Connected,
-        SourceState::Connecting => UpstreamState::Connecting,
-        SourceState::Disabled => UpstreamState::Disabled,
-        SourceState::Failed => UpstreamState::Failed,
-        SourceState::NeedsAuth => UpstreamState::NeedsAuth,
-        SourceState::NeedsClientRegistration => UpstreamState::NeedsClientRegistration,
     }
 }
 
