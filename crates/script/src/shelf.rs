@@ -167,9 +167,7 @@ fn failure(error: FileError) -> Error {
         }
         // Somebody else was faster.
         FileError::AlreadyExists { .. } | FileError::Busy { .. } => Kind::Conflict,
-        FileError::NotADirectory { .. }
-        | FileError::NoSpace { .. }
-        | FileError::Io { .. } => Kind::Internal,
+        FileError::NotADirectory { .. } | FileError::NoSpace { .. } | FileError::Io { .. } => Kind::Internal,
     };
     Error::new(kind, error.to_string()).because(error)
 }

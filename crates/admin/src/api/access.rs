@@ -15,11 +15,26 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::new((GET, "/openapi.json"), anyone, "This document.", document),
         Route::new((GET, "/setup"), anyone, "Whether someone has to set up the first account.", look),
-        Route::new((POST, "/setup"), anyone, "Use a link: an account is there then, with this password.", set_up),
+        Route::new(
+            (POST, "/setup"),
+            anyone,
+            "Use a link: an account is there then, with this password.",
+            set_up,
+        ),
         Route::new((POST, "/session"), anyone, "Log in.", log_in),
-        Route::new((GET, "/session"), VIEWER, "Who is logged in, and what to send along with every change.", who),
+        Route::new(
+            (GET, "/session"),
+            VIEWER,
+            "Who is logged in, and what to send along with every change.",
+            who,
+        ),
         Route::new((DELETE, "/session"), VIEWER, "Log out.", log_out),
-        Route::new((PUT, "/session/password"), VIEWER, "Choose another password; all other logins end.", password),
+        Route::new(
+            (PUT, "/session/password"),
+            VIEWER,
+            "Choose another password; all other logins end.",
+            password,
+        ),
     ]
 }
 

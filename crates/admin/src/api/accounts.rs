@@ -11,7 +11,12 @@ use crate::route::{Ask, DELETE, Done, GET, Items, Made, Nothing, POST, PUT, Rout
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::new((GET, "/accounts"), ADMIN, "All accounts.", list),
-        Route::new((POST, "/accounts"), ADMIN, "Invite someone: a link by which they set up an account.", invite),
+        Route::new(
+            (POST, "/accounts"),
+            ADMIN,
+            "Invite someone: a link by which they set up an account.",
+            invite,
+        ),
         Route::new((PUT, "/accounts/{account}/role"), ADMIN, "Give an account another role.", set_role),
         Route::new((DELETE, "/accounts/{account}"), ADMIN, "Remove an account; its logins end.", remove),
         Route::new(

@@ -11,9 +11,24 @@ use crate::route::{Ask, GET, Items, Nothing, POST, PUT, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::new((GET, "/scripts"), VIEWER, "All scripts, and then code that waits or was decided on.", list),
-        Route::new((GET, "/scripts/{name}"), VIEWER, "One of them, with what changed since it was approved.", show),
-        Route::new((PUT, "/scripts/{name}"), ADMIN, "Put a new version in place; it has to be approved.", put),
+        Route::new(
+            (GET, "/scripts"),
+            VIEWER,
+            "All scripts, and then code that waits or was decided on.",
+            list,
+        ),
+        Route::new(
+            (GET, "/scripts/{name}"),
+            VIEWER,
+            "One of them, with what changed since it was approved.",
+            show,
+        ),
+        Route::new(
+            (PUT, "/scripts/{name}"),
+            ADMIN,
+            "Put a new version in place; it has to be approved.",
+            put,
+        ),
         Route::new(
             (POST, "/scripts/{name}/approve"),
             APPROVER,
@@ -96,8 +111,9 @@ async fn put(ask: Ask, new: PutScript) -> Result<ScriptInfo, Problem> {
         && !is_shown_whole(&ask, &there.source)?
     {
         let detail = "a secret stands in it, which is not shown, so it cannot be changed here";
-        return Err(Problem::conflict(detail)
-            .hint("change the file itself; a script reads secrets by `secrets.get`"));
+        return Err(
+            Problem::conflict(detail).hint("change the file itself; a script reads secrets by `secrets.get`")
+        );
     }
     Ok(desk.put_script(name, new.source, seen).await?)
 }

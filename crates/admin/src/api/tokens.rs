@@ -13,7 +13,12 @@ pub(super) fn routes() -> Vec<Route> {
         Route::new((GET, "/principals"), VIEWER, "Everyone who calls, or may, by name.", principals),
         Route::new((GET, "/tokens"), VIEWER, "All tokens, newest first.", list),
         Route::new((POST, "/tokens"), ADMIN, "Make a token; its text is shown this once.", create),
-        Route::new((DELETE, "/tokens/{id}"), ADMIN, "Take a token back; what was begun with it ends.", revoke),
+        Route::new(
+            (DELETE, "/tokens/{id}"),
+            ADMIN,
+            "Take a token back; what was begun with it ends.",
+            revoke,
+        ),
     ]
 }
 

@@ -22,7 +22,12 @@ pub(super) fn routes() -> Vec<Route> {
             "Every tool, whoever may use it, with what the policy makes of it.",
             list,
         ),
-        Route::new((GET, "/tools/{tool}"), VIEWER, "One of them, with its definition and why it may be used.", show),
+        Route::new(
+            (GET, "/tools/{tool}"),
+            VIEWER,
+            "One of them, with its definition and why it may be used.",
+            show,
+        ),
         Route::new(
             (POST, "/tools/{tool}/call"),
             ADMIN,

@@ -7,9 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 use toolgate_admin::{Role, ScriptsGlance};
-use toolgate_core::{
-    AskBy, Call, Collection, Principal, Settings, Store as _, Target, Write, local_client,
-};
+use toolgate_core::{AskBy, Call, Collection, Principal, Settings, Store as _, Target, Write, local_client};
 use toolgate_testkit::FakeGate;
 use toolgate_wire::Raw;
 use toolgate_wire::sse::Decoder;
@@ -152,7 +150,7 @@ async fn only_so_many_pages_listen_at_once_and_a_place_is_free_again() {
         if stage.ask("GET", "/events").by(&user).open().await.0.status == 200 {
             return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("no place became free");
 }

@@ -23,10 +23,8 @@ fn write(desk: &Desk, source: &str) {
 fn run(desk: &Desk) -> Value {
     let answer = desk.call("script_run", &json!({"name": "job"}));
     let result = &answer["result"];
-    match &result["structuredContent"]["result"] {
-        Value::Null => result["content"][0]["text"].clone(),
-        result => result.clone(),
-    }
+    let structured = &result["structuredContent"]["result"];
+    if structured.is_null() { result["content"][0]["text"].clone() } else { structured.clone() }
 }
 
 #[track_caller]
