@@ -15,6 +15,7 @@ export async function scripting(stage) {
   const { page } = stage;
   stage.expect(409);
   await stage.setUp();
+  await page.getByRole('link', { name: /Scripts 1 waiting/ }).waitFor();
   await stage.view('approvals', 'Approvals');
   await page.getByRole('link', { name: 'report.star' }).click();
   await page.getByRole('heading', { level: 1, name: 'report.star' }).waitFor();

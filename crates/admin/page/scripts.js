@@ -3,7 +3,7 @@
 import { get, items, path, post, put } from "./api.js";
 import { doing, say } from "./ask.js";
 import { shown, unseen } from "./diff.js";
-import { button, fill, h, pairs, renew, table } from "./dom.js";
+import { button, fill, h, pairs, renew, section, table } from "./dom.js";
 import { field, form } from "./form.js";
 import { link } from "./router.js";
 import { state, when } from "./words.js";
@@ -51,6 +51,9 @@ function creating() {
   return form({ label: "New script", fields: [name, source], submit: "Save", send });
 }
 
+// How many lines of a script are seen at once.
+const [LEAST, MOST] = [6, 28];
+
 // A box for text knows one way to end a line.
 const lines = (text) => text.replaceAll(/\r\n?/g, "\n");
 
@@ -59,8 +62,9 @@ async function one(root, at, name) {
   const warning = h("p", { class: "fault whole", hidden: true });
   const changes = h("section", { hidden: true });
   const news = h("div", { class: "fault whole", role: "status", hidden: true });
-  const source = field("source", "Source", { kind: "area", rows: 18, class: "code" });
-  const editing = { label: `Edit ${name}`, fields: [source], submit: "Save", send: (values) => save(values), class: "wide" };
+  const source = field("source", "Source", { kind: "area", class: "code" });
+  const send = (values) => save(values);
+  const editing = { label: `Edit ${name}`, fields: [source], submit: "Save", tone: "", send, class: "wide" };
   const editor = at.may("admin") && form(editing);
   let seen;
   const isTouched = () => seen && lines(seen.source) !== source.control.value;
@@ -71,6 +75,7 @@ async function one(root, at, name) {
     changes.hidden = !seen.diff;
     if (seen.diff) changes.replaceChildren(h("h2", {}, "Since it was approved"), shown(seen.diff.trimEnd()));
     if (!typed) source.control.value = seen.source;
+    source.control.rows = Math.min(Math.max(lines(seen.source).split("\n").length, LEAST), MOST);
     // Code that somebody wanted to run is no file, and what is not shown cannot be kept.
     const fixed = !editor || name.startsWith("exec:") || !seen.whole;
     source.control.readOnly = fixed;
@@ -96,7 +101,7 @@ async function one(root, at, name) {
   };
   const decide = at.may("approver") && deciding(name, { hash: () => seen.info.hash, isTouched, look });
   await load();
-  fill(root, h("p", {}, h("a", { href: "#/scripts" }, "← all scripts")), facts, warning, decide, changes, news, editor || source);
+  fill(root, h("p", {}, h("a", { href: "#/scripts" }, "← all scripts")), facts, warning, changes, news, editor || source, decide);
   return { changed: (what) => (what === "scripts" || what === "all") && look() };
 }
 
@@ -140,6 +145,9 @@ function deciding(name, { hash, isTouched, look }) {
     reason.control.value = "";
     await look();
   };
-  const extra = button("Approve as shown", approve, { class: "main" });
-  return form({ label: `Decide on ${name}`, fields: [reason], submit: "Reject", tone: "danger", send, extra });
+  return section(
+    "Decide",
+    h("div", { class: "row" }, button("Approve as shown", approve, { class: "main" })),
+    form({ label: `Reject ${name}`, fields: [reason], submit: "Reject", tone: "danger", send }),
+  );
 }
