@@ -117,11 +117,10 @@ export class Stage {
     if (wide > 0) this.faults.push(`${name} is ${wide} px wider than the screen`);
   }
 
-  /** A call of a tool by an MCP client. */
-  async call(tool, args) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } });
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    const answer = await fetch(`${this.base}/mcp`, { method: 'POST', headers, body, signal: this.over.signal });
+  /** A call of a tool by an MCP client; `session` is that of a connection. */
+  async call(tool, args, session) {
+    const message = { id: 1, method: 'tools/call', params: { name: tool, arguments: args } };
+    const answer = await this.post(message, session);
     const text = await answer.text();
     const json = text.startsWith('{')
       ? text
@@ -131,6 +130,24 @@ export class Stage {
           .at(-1)
           .slice(6);
     return JSON.parse(json);
+  }
+
+  /** A client that connects and stays; its session. */
+  async connect() {
+    const clientInfo = { name: 'a test', version: '1' };
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    const answer = await this.post({ id: 0, method: 'initialize', params });
+    await answer.text();
+    const session = answer.headers.get('Mcp-Session-Id');
+    await this.post({ method: 'notifications/initialized' }, session);
+    return session;
+  }
+
+  post(message, session) {
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    if (session) headers['Mcp-Session-Id'] = session;
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+    return fetch(`${this.base}/mcp`, { method: 'POST', headers, body, signal: this.over.signal });
   }
 
   async end() {

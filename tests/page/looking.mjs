@@ -9,6 +9,8 @@ const VIEWS = {
   'catalog/workspace_write': 'workspace_write',
   servers: 'Servers',
   'servers/odd': 'odd',
+  scripts: 'Scripts',
+  'scripts/report.star': 'report.star',
   secrets: 'Secrets',
   access: 'Access',
   audit: 'Audit',

@@ -5,11 +5,15 @@ import { Stage } from './driver.mjs';
 import { gettingIn } from './getting_in.mjs';
 import { looking } from './looking.mjs';
 import { managing } from './managing.mjs';
+import { scripting } from './scripting.mjs';
+import { signingIn } from './signing_in.mjs';
 
 const SCENARIOS = {
   getting_in: gettingIn,
   approving,
   managing,
+  scripting,
+  signing_in: signingIn,
   light: looking('light', { colorScheme: 'light' }),
   dark: looking('dark', { colorScheme: 'dark' }),
   narrow: looking('narrow', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }),

@@ -2,13 +2,15 @@
 
 import assert from 'node:assert/strict';
 
-const OFFERED = /approve|reject|accept|forget|add|remove|revoke|make|invite|store|call|disable|restart|read them anew/i;
+const OFFERED = /approve|reject|accept|forget|add|remove|revoke|make|invite|store|call|save|disable|restart|read them anew/i;
 const VIEWS = {
   overview: 'Overview',
   approvals: 'Approvals',
   'catalog/workspace_write': 'workspace_write',
   servers: 'Servers',
   'servers/odd': 'odd',
+  scripts: 'Scripts',
+  'scripts/report.star': 'report.star',
   secrets: 'Secrets',
   access: 'Access',
   settings: 'Settings',

@@ -19,6 +19,8 @@ import { settings } from "./settings.js";
 import { themeSwitch } from "./theme.js";
 import { age, plural, state } from "./words.js";
 
+// Views of which the status tells how many things wait there.
+const WAITING = ["approvals", "scripts"];
 const VIEWS = { overview, approvals, catalog, servers, scripts, secrets, access, audit, settings, account };
 const ROLES = ["viewer", "approver", "admin"];
 
@@ -179,11 +181,11 @@ function header(nav, live) {
 }
 
 function navigation() {
-  const waiting = h("span", { class: "badge", hidden: true });
   const entries = Object.entries(VIEWS).filter(([, view]) => !view.aside);
   const links = entries.map(([name, view]) => {
-    const link = h("a", { href: `#/${name}` }, view.title, name === "approvals" && waiting);
-    return { name, view, link, item: h("li", {}, link) };
+    const waiting = h("span", { class: "badge", hidden: true });
+    const link = h("a", { href: `#/${name}` }, view.title, waiting);
+    return { name, view, link, waiting, item: h("li", {}, link) };
   });
   const nav = h(
     "nav",
@@ -207,11 +209,14 @@ function navigation() {
     }
   };
   const renew = (context) => {
-    for (const { view, item } of links) item.hidden = Boolean(view.visible && !view.visible(context));
+    for (const { name, view, waiting, item } of links) {
+      item.hidden = Boolean(view.visible && !view.visible(context));
+      const count = WAITING.includes(name) && context.status?.[name];
+      waiting.hidden = !count;
+      waiting.replaceChildren(String(count), h("span", { class: "unseen" }, " waiting"));
+    }
     number = context.status?.approvals ?? 0;
     entitle();
-    waiting.hidden = !number;
-    waiting.replaceChildren(String(number), h("span", { class: "unseen" }, " waiting"));
   };
   return { nav, mark, renew };
 }

@@ -68,6 +68,7 @@ const clientName = (one) =>
 
 function factsOf(now) {
   const waiting = h("a", { href: "#/approvals" }, plural(now.approvals, "call"));
+  const scripts = now.scripts && h("a", { href: "#/approvals" }, plural(now.scripts, "script"));
   return pairs([
     ["Version", now.version],
     ["Listens at", now.address],
@@ -75,7 +76,7 @@ function factsOf(now) {
     ["Store", now.store],
     ["Connected", plural(now.connections, "client")],
     ["Under way", plural(now.runs, "call")],
-    ["Wait for a person", waiting],
+    ["Wait for a person", [waiting, scripts && [", ", scripts]]],
   ]);
 }
 

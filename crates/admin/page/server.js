@@ -56,7 +56,7 @@ function redraw(acts, buttons) {
 
 function factsOf(one) {
   return pairs([
-    ["State", state(one.state)],
+    ["State", state(one.state ?? "unknown")],
     ["Problem", one.error && [ticked(one.error), one.hint && h("span", { class: "hint" }, " ", ticked(one.hint))], "wide"],
     ["Reached by", [h("code", { class: "long" }, one.reach), ` (${one.transport})`], "wide"],
     ["Speaks", one.version && `${one.version} (${one.era})`],

@@ -19,7 +19,7 @@ async function all(root, at) {
   const row = (one) =>
     list.row(
       h("a", { href: link("servers", one.name) }, one.name),
-      state(one.state),
+      state(one.state ?? "unknown"),
       h("code", { class: "long" }, one.reach),
       String(one.tools),
       String(one.in_flight),

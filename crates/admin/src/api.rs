@@ -6,6 +6,7 @@ mod approvals;
 mod audit;
 mod events;
 mod pins;
+mod scripts;
 mod secrets;
 mod settings;
 mod status;
@@ -23,6 +24,9 @@ const APPROVER: Who = Who::AtLeast(Role::Approver);
 /// Who may change.
 const ADMIN: Who = Who::AtLeast(Role::Admin);
 
+/// The longest reason that a person may give.
+const LONGEST_REASON: usize = 1000;
+
 /// Every route.
 pub(crate) fn routes() -> Vec<Route> {
     let all = [
@@ -31,6 +35,7 @@ pub(crate) fn routes() -> Vec<Route> {
         status::routes(),
         approvals::routes(),
         pins::routes(),
+        scripts::routes(),
         tools::routes(),
         upstreams::routes(),
         tokens::routes(),

@@ -1,8 +1,10 @@
-//! What the API asks of the rest of the program, which keeps tokens, secrets, servers, pins, settings and the record.
+//! What the API asks of the rest of the program, which keeps tokens, secrets, servers, pins, scripts, settings and the
+//! record.
 
 mod audit;
 mod pins;
 mod policy;
+mod scripts;
 mod settings;
 mod tokens;
 mod upstreams;
@@ -15,9 +17,10 @@ use toolgate_core::Result;
 pub use audit::{AuditFilter, AuditPage};
 pub use pins::{Pin as PinnedTool, PinFinding};
 pub use policy::{Explained, PolicyQuestion, PolicyStep};
+pub use scripts::{LookedAtScript, ScriptInfo, ScriptsGlance};
 pub use settings::{Setting, SettingOrigin, SettingsInForce};
 pub use tokens::{MadeToken, NewToken, PrincipalInfo, SecretInfo, Token};
-pub use upstreams::{NewUpstream, SignIn, Upstream, UpstreamNote, UpstreamState};
+pub use upstreams::{NewUpstream, SignIn, Upstream};
 
 /// What someone answers with, later.
 pub type Told<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -78,6 +81,30 @@ pub trait Desk: Send + Sync {
 
     /// Accepts a definition: exactly the one with this digest.
     fn accept_pin(&self, source: String, tool: String, digest: String, by: String) -> Told<'_, PinnedTool>;
+
+    /// All scripts in order; then the code that somebody wanted to run and that is no file.
+    fn scripts(&self) -> Told<'_, Vec<ScriptInfo>>;
+
+    /// One of them, as it is now.
+    fn script(&self, name: String) -> Told<'_, LookedAtScript>;
+
+    /// Approves a script: exactly the bytes with this hash.
+    fn approve_script(&self, name: String, hash: String, by: String) -> Told<'_, ScriptInfo>;
+
+    /// Rejects a script: exactly the bytes with this hash.
+    fn reject_script(
+        &self,
+        name: String,
+        hash: String,
+        reason: Option<String>,
+        by: String,
+    ) -> Told<'_, ScriptInfo>;
+
+    /// Puts a new version of a script in the place of the one that was seen; without one, it has to be new.
+    fn put_script(&self, name: String, source: String, seen: Option<String>) -> Told<'_, ScriptInfo>;
+
+    /// All scripts at a glance, which may be a moment old; none where scripts are switched off.
+    fn glance_at_scripts(&self) -> Told<'_, Option<ScriptsGlance>>;
 
     /// All upstreams, with how they stand, by name.
     fn upstreams(&self) -> Told<'_, Vec<Upstream>>;

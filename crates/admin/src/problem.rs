@@ -168,7 +168,8 @@ impl From<Error> for Problem {
             | Kind::SessionNotFound
             | Kind::SkillNotFound
             | Kind::AgentNotFound => "not-found",
-            Kind::Cancelled => "conflict",
+            Kind::Conflict => "conflict",
+            Kind::Cancelled => "cancelled",
             Kind::RateLimited => "too-many",
             Kind::Internal => "internal",
             Kind::ConnectionFailed | Kind::Upstream => "upstream",

@@ -20,6 +20,15 @@ use crate::problem::Problem;
 pub(crate) use input::{Nothing, Query};
 pub(crate) use output::{Done, Events, File, Items, LoggedIn, LoggedOut, Made, Output};
 
+/// For a route that reads.
+pub(crate) const GET: Method = Method::GET;
+/// For one that makes something, or has something done.
+pub(crate) const POST: Method = Method::POST;
+/// For one that puts something in place.
+pub(crate) const PUT: Method = Method::PUT;
+/// For one that takes something away.
+pub(crate) const DELETE: Method = Method::DELETE;
+
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
@@ -102,68 +111,11 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// A route that reads.
-    pub(crate) fn get<I, O, F>(
-        path: &'static str,
+    /// A route: its method and path, who may use it, what it does in a sentence, and what does it.
+    pub(crate) fn new<I, O, F>(
+        (method, path): (Method, &'static str),
         who: Who,
         summary: &'static str,
-        handler: impl Fn(Ask, I) -> F + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        I: Input,
-        O: Output,
-        F: Future<Output = Result<O, Problem>> + Send + 'static,
-    {
-        Self::new(Method::GET, (path, who, summary), handler)
-    }
-
-    /// A route that makes something, or has something done.
-    pub(crate) fn post<I, O, F>(
-        path: &'static str,
-        who: Who,
-        summary: &'static str,
-        handler: impl Fn(Ask, I) -> F + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        I: Input,
-        O: Output,
-        F: Future<Output = Result<O, Problem>> + Send + 'static,
-    {
-        Self::new(Method::POST, (path, who, summary), handler)
-    }
-
-    /// A route that puts something in place.
-    pub(crate) fn put<I, O, F>(
-        path: &'static str,
-        who: Who,
-        summary: &'static str,
-        handler: impl Fn(Ask, I) -> F + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        I: Input,
-        O: Output,
-        F: Future<Output = Result<O, Problem>> + Send + 'static,
-    {
-        Self::new(Method::PUT, (path, who, summary), handler)
-    }
-
-    /// A route that takes something away.
-    pub(crate) fn delete<O, F>(
-        path: &'static str,
-        who: Who,
-        summary: &'static str,
-        handler: impl Fn(Ask, Nothing) -> F + Clone + Send + Sync + 'static,
-    ) -> Self
-    where
-        O: Output,
-        F: Future<Output = Result<O, Problem>> + Send + 'static,
-    {
-        Self::new(Method::DELETE, (path, who, summary), handler)
-    }
-
-    fn new<I, O, F>(
-        method: Method,
-        (path, who, summary): (&'static str, Who, &'static str),
         handler: impl Fn(Ask, I) -> F + Clone + Send + Sync + 'static,
     ) -> Self
     where
@@ -184,7 +136,7 @@ impl Route {
 
     /// Whether it changes anything.
     pub(crate) fn is_safe(&self) -> bool {
-        self.method == Method::GET
+        self.method == GET
     }
 
     /// What stands in place of the names of its path, if it is this path.

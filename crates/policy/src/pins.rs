@@ -218,7 +218,7 @@ impl Pins {
             let (document, mut pin) = self.find(source, tool).await?;
             if pin.pending.as_ref().is_some_and(|pending| !is_meant(&pending.digest)) {
                 let message = format!("`{tool}` of `{source}` has another definition by now");
-                return Err(Error::new(Kind::Cancelled, message).hint("look at it again"));
+                return Err(Error::new(Kind::Conflict, message).hint("look at it again"));
             }
             if !pin.accept(by, self.inner.clock.unix_ms()) {
                 return Err(Error::new(

@@ -1,5 +1,7 @@
 //! What an administrator said of a script, kept in the store.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Collection, Document, Error, Kind, Result, SharedStore, Write, Written};
 use toolgate_host::Clock;
@@ -44,6 +46,19 @@ pub(crate) struct Decision {
     pub(crate) at_ms: u64,
     /// Why.
     pub(crate) reason: Option<String>,
+    /// Those that were approved last, where these were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
+}
+
+impl Decision {
+    /// The bytes that were approved last.
+    pub(crate) fn approved(&self) -> Option<&str> {
+        match self.word {
+            Word::Approved => Some(&self.source),
+            Word::Waiting | Word::Rejected => self.before.as_deref(),
+        }
+    }
 }
 
 /// All that administrators said.
@@ -64,11 +79,17 @@ impl Decisions {
         document.as_ref().map(read).transpose()
     }
 
-    /// The code that is kept: names, and what was said of each.
-    pub(crate) async fn code(&self) -> Result<Vec<(String, Decision)>> {
+    /// What was said of all scripts, by name.
+    pub(crate) async fn all(&self) -> Result<HashMap<String, Decision>> {
         let documents = self.store.list(Collection::Scripts).await?;
-        let code = documents.iter().filter(|document| is_code(&document.id));
-        code.map(|document| Ok((document.id.clone(), read(document)?))).collect()
+        documents.iter().map(|document| Ok((document.id.clone(), read(document)?))).collect()
+    }
+
+    /// How much code waits to be looked at.
+    async fn waiting(&self) -> Result<usize> {
+        let all = self.all().await?;
+        let waits = |(name, said): &(&String, &Decision)| is_code(name) && said.word == Word::Waiting;
+        Ok(all.iter().filter(waits).count())
     }
 
     /// Says something of exactly these bytes.
@@ -79,27 +100,28 @@ impl Decisions {
         by: &str,
         reason: Option<&str>,
     ) -> Result<()> {
-        let decision = Decision {
+        let mut decision = Decision {
             word,
             hash: script.hash.clone(),
             source: script.source.clone(),
             by: by.to_owned(),
             at_ms: self.clock.unix_ms(),
             reason: reason.map(str::to_owned),
+            before: None,
         };
-        let body = serde_json::to_string(&decision)
-            .map_err(|error| Error::new(Kind::Internal, "the decision cannot be written").because(error))?;
         for _ in 0..TRIES {
             let (collection, id) = (Collection::Scripts, script.name.clone());
-            let write = match self.store.get(collection, &id).await? {
-                Some(old) => Write::Replace {
-                    collection,
-                    id,
-                    revision: old.revision,
-                    body: body.clone(),
-                    expires_ms: None,
-                },
-                None => Write::Insert { collection, id, body: body.clone(), expires_ms: None },
+            let old = self.store.get(collection, &id).await?;
+            decision.before = old.as_ref().filter(|_| word != Word::Approved).and_then(|old| {
+                let before = read(old).ok()?.approved()?.to_owned();
+                Some(before).filter(|before| *before != script.source)
+            });
+            let body = written(&decision)?;
+            let write = match old {
+                Some(old) => {
+                    Write::Replace { collection, id, revision: old.revision, body, expires_ms: None }
+                }
+                None => Write::Insert { collection, id, body, expires_ms: None },
             };
             if self.store.write(vec![write]).await? == Written::Done {
                 return Ok(());
@@ -110,8 +132,7 @@ impl Decisions {
 
     /// Keeps code for an administrator to look at, if not too much waits already.
     pub(crate) async fn keep_waiting(&self, script: &Script) -> Result<bool> {
-        let waiting = self.code().await?;
-        if waiting.iter().filter(|(_, decision)| decision.word == Word::Waiting).count() >= WAITING {
+        if self.waiting().await? >= WAITING {
             return Ok(false);
         }
         let now = self.clock.unix_ms();
@@ -122,15 +143,20 @@ impl Decisions {
             by: String::new(),
             at_ms: now,
             reason: None,
+            before: None,
         };
-        let body = serde_json::to_string(&decision)
-            .map_err(|error| Error::new(Kind::Internal, "the code cannot be kept").because(error))?;
+        let body = written(&decision)?;
         let (collection, id) = (Collection::Scripts, script.name.clone());
         let insert = Write::Insert { collection, id, body, expires_ms: Some(now.saturating_add(WAITING_MS)) };
         // Whoever was faster kept the same.
         let (Written::Done | Written::Conflict) = self.store.write(vec![insert]).await?;
         Ok(true)
     }
+}
+
+fn written(decision: &Decision) -> Result<String> {
+    serde_json::to_string(decision)
+        .map_err(|error| Error::new(Kind::Internal, "the decision cannot be written").because(error))
 }
 
 fn read(document: &Document) -> Result<Decision> {

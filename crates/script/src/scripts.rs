@@ -1,6 +1,6 @@
 //! The scripts that there are, how they stand, and who may change that.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ pub struct Looked {
     pub script: Script,
     /// What is known of it.
     pub info: ScriptInfo,
-    /// The bytes that were approved, where it is not what it was.
+    /// The bytes that were approved last, where it is not what they are.
     pub approved: Option<String>,
     /// Who decided, and when, in milliseconds since 1970.
     pub decided: Option<(String, u64)>,
@@ -124,8 +124,11 @@ impl Scripts {
 
     /// All scripts in order; then the code that somebody wanted to run and that is no file.
     pub async fn list(&self) -> Result<Vec<ScriptInfo>> {
-        let mut all = self.files().await?;
-        for (name, decision) in self.0.decisions.code().await? {
+        let decisions = self.0.decisions.all().await?;
+        let mut all = self.files_by(&decisions).await?;
+        let mut code: Vec<_> = decisions.into_iter().filter(|(name, _)| is_code(name)).collect();
+        code.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, decision) in code {
             let script = Script::new(name, decision.source.clone());
             all.push(self.info(&script, Some(&decision)));
         }
@@ -134,12 +137,15 @@ impl Scripts {
 
     /// All scripts of the folder, in order.
     pub(crate) async fn files(&self) -> Result<Vec<ScriptInfo>> {
+        self.files_by(&self.0.decisions.all().await?).await
+    }
+
+    async fn files_by(&self, decisions: &HashMap<String, Decision>) -> Result<Vec<ScriptInfo>> {
         let mut all = Vec::new();
         for name in self.0.shelf.names().await? {
             // One that vanished since, or cannot be read, is no script that could be run.
             let Ok(script) = self.0.shelf.read(&name).await else { continue };
-            let decision = self.0.decisions.of(&name).await?;
-            all.push(self.info(&script, decision.as_ref()));
+            all.push(self.info(&script, decisions.get(&name)));
         }
         Ok(all)
     }
@@ -148,8 +154,8 @@ impl Scripts {
     pub async fn look(&self, name: &str) -> Result<Looked> {
         let (script, decision) = self.read(name).await?;
         let info = self.info(&script, decision.as_ref());
-        let approved = decision.as_ref().filter(|_| info.state == State::Modified);
-        let approved = approved.map(|decision| decision.source.clone());
+        let approved = decision.as_ref().and_then(Decision::approved);
+        let approved = approved.filter(|approved| *approved != script.source).map(ToOwned::to_owned);
         let decided = decision.filter(|decision| decision.word != Word::Waiting);
         let decided = decided.map(|decision| (decision.by, decision.at_ms));
         Ok(Looked { script, info, approved, decided })
@@ -179,6 +185,17 @@ impl Scripts {
         let script = self.seen(name, seen).await?;
         self.0.decisions.say(&script, Word::Rejected, by, reason).await?;
         Ok(script)
+    }
+
+    /// Puts a new version into the folder, in the place of the one that was seen; without one, it has to be new. It may
+    /// run only where these very bytes are approved.
+    ///
+    /// # Errors
+    /// What is there is not what was seen, or this cannot be a script.
+    pub async fn put(&self, name: &str, source: String, seen: Option<&Hash>) -> Result<ScriptInfo> {
+        let script = self.0.shelf.write(name, source, seen.cloned()).await?;
+        let decision = self.0.decisions.of(&script.name).await?;
+        Ok(self.info(&script, decision.as_ref()))
     }
 
     /// A script that may run: read once, and judged by what was read. `noted` hears which it is, whether it may or not.
@@ -224,8 +241,7 @@ impl Scripts {
     async fn seen(&self, name: &str, seen: &Hash) -> Result<Script> {
         let (script, _) = self.read(name).await?;
         if script.hash != *seen {
-            let changed = format!("`{}` is not what was looked at: it is now {}", script.name, script.hash);
-            return Err(Error::new(Kind::Denied, changed).hint("look at it again, then decide"));
+            return Err(changed(&script.name, Some(&script.hash)));
         }
         Ok(script)
     }
@@ -270,6 +286,13 @@ impl Scripts {
             remark: header.problems.first().cloned().or(reason).unwrap_or_default(),
         }
     }
+}
+
+/// The answer to who looked at something else.
+pub(crate) fn changed(name: &str, now: Option<&Hash>) -> Error {
+    let now = now.map_or_else(|| "gone".to_owned(), |hash| format!("now {hash}"));
+    Error::new(Kind::Conflict, format!("`{name}` is not what was looked at: it is {now}"))
+        .hint("look at it again, then decide")
 }
 
 /// The answer to who wants to run what is not approved.

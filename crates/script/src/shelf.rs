@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use toolgate_core::{Error, Kind, Result};
-use toolgate_host::files::{Kind as FileKind, ReadOptions};
+use toolgate_host::files::{Kind as FileKind, ReadOptions, WriteMode, WriteOptions};
 use toolgate_host::{FileError, RelPath, Root};
 
 use crate::hash::Hash;
 use crate::header::Header;
+use crate::scripts::changed;
 
 /// How the names of scripts end.
 const SUFFIX: &str = ".star";
@@ -60,7 +61,12 @@ impl Shelf {
 
     /// The names of all scripts, in order.
     pub(crate) async fn names(&self) -> Result<Vec<String>> {
-        let listing = self.root()?.list(&RelPath::root(), MOST).await.map_err(failure)?;
+        // Who only looks makes nothing.
+        let root = match Root::open(&self.folder) {
+            Err(FileError::NotFound { .. }) => return Ok(Vec::new()),
+            root => root.map_err(cannot_open)?,
+        };
+        let listing = root.list(&RelPath::root(), MOST).await.map_err(failure)?;
         let is_script = |name: &str| script_name(name).is_ok_and(|whole| whole == name);
         let files =
             listing.entries.into_iter().filter(|entry| entry.kind == FileKind::File && entry.openable);
@@ -82,11 +88,37 @@ impl Shelf {
         Ok(Script::new(name, source))
     }
 
+    /// Writes a script as a whole, in the place of the one with the hash that was seen. No other writer comes in between.
+    pub(crate) async fn write(&self, name: &str, source: String, seen: Option<Hash>) -> Result<Script> {
+        let script = Script::new(script_name(name)?, source);
+        let path = RelPath::parse(&script.name, "").map_err(failure)?;
+        if seen.is_none() && self.names().await?.len() >= MOST {
+            let full = format!("there are {MOST} scripts already");
+            return Err(Error::new(Kind::InvalidInput, full).hint("remove one from the folder of scripts"));
+        }
+        let options = WriteOptions {
+            create_dirs: false,
+            mode: WriteMode::Replace,
+            max_bytes: self.most,
+            protected: |_| false,
+        };
+        let (name, bytes) = (script.name.clone(), script.source.clone().into_bytes());
+        let root = self.root()?;
+        let written = root.change(&path, options, move |there| {
+            let there = there.map(|bytes| Hash::of(&bytes));
+            match (&there, &seen) {
+                (Some(there), None) => Err(taken(&name, there)),
+                _ if there != seen => Err(changed(&name, there.as_ref())),
+                _ => Ok(bytes),
+            }
+        });
+        written.await.map_err(failure)??;
+        Ok(script)
+    }
+
     /// The folder is made when it is first needed.
     fn root(&self) -> Result<Root> {
-        Root::create(&self.folder).map_err(|error| {
-            Error::new(Kind::Internal, "the folder of scripts cannot be opened").because(error)
-        })
+        Root::create(&self.folder).map_err(cannot_open)
     }
 
     async fn unknown(&self, name: &str) -> Error {
@@ -99,6 +131,16 @@ impl Shelf {
             None => error.hint("call `script_list` to see what there is"),
         }
     }
+}
+
+fn cannot_open(error: FileError) -> Error {
+    Error::new(Kind::Internal, "the folder of scripts cannot be opened").because(error)
+}
+
+/// The answer to who would put something new where something is.
+fn taken(name: &str, there: &Hash) -> Error {
+    Error::new(Kind::Conflict, format!("there is a script `{name}` already: {there}"))
+        .hint("look at it, then change it; or choose another name")
 }
 
 /// The whole name of a script.
@@ -123,11 +165,9 @@ fn failure(error: FileError) -> Error {
         FileError::TooLarge { .. } | FileError::NotAFile { .. } | FileError::InvalidPath { .. } => {
             Kind::InvalidInput
         }
-        FileError::NotADirectory { .. }
-        | FileError::AlreadyExists { .. }
-        | FileError::Busy { .. }
-        | FileError::NoSpace { .. }
-        | FileError::Io { .. } => Kind::Internal,
+        // Somebody else was faster.
+        FileError::AlreadyExists { .. } | FileError::Busy { .. } => Kind::Conflict,
+        FileError::NotADirectory { .. } | FileError::NoSpace { .. } | FileError::Io { .. } => Kind::Internal,
     };
     Error::new(kind, error.to_string()).because(error)
 }

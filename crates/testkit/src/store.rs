@@ -1,9 +1,10 @@
 //! A store in memory, which forgets everything with the process.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::iter;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::broadcast;
+use tokio::sync::{Barrier, broadcast};
 use toolgate_core::{AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write, Written};
 use toolgate_host::Clock;
 
@@ -19,6 +20,7 @@ struct Kept {
     documents: BTreeMap<(Collection, String), Document>,
     audit: BTreeMap<(String, i64), AuditRow>,
     failing: bool,
+    gathering: Vec<Arc<Barrier>>,
 }
 
 impl MemoryStore {
@@ -35,6 +37,11 @@ impl MemoryStore {
     /// From now on every request fails, or none does.
     pub fn fail(&self, failing: bool) {
         self.lock().failing = failing;
+    }
+
+    /// The next so many changes wait for each other before any of them is made, as if asked for at the same moment.
+    pub fn gather(&self, changes: usize) {
+        self.lock().gathering = iter::repeat_n(Arc::new(Barrier::new(changes)), changes).collect();
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -72,9 +79,12 @@ impl Store for MemoryStore {
         let mut changed: Vec<Collection> = writes.iter().map(Write::collection).collect();
         changed.sort_unstable();
         changed.dedup();
-        let written = self.ask(|kept, now_ms| kept.write(writes, now_ms));
+        let gathering = self.lock().gathering.pop();
         Box::pin(async move {
-            let written = written.await?;
+            if let Some(all) = gathering {
+                all.wait().await;
+            }
+            let written = self.ask(|kept, now_ms| kept.write(writes, now_ms)).await?;
             if written == Written::Done {
                 // Nobody may listen.
                 changed.into_iter().for_each(|collection| drop(self.changes.send(collection)));

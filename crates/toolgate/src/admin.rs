@@ -1,6 +1,7 @@
 //! The admin page beside the protocol: put together, mounted on the listener, and told when settings change.
 
 mod office;
+mod scripts;
 mod servers;
 mod shown;
 mod sign_ins;

@@ -12,6 +12,7 @@ mod gate;
 mod logging;
 mod packs;
 mod parts;
+mod script_diff;
 mod settings;
 mod share;
 mod upstreams;

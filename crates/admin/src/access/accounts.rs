@@ -102,12 +102,7 @@ impl Accounts {
     /// # Errors
     /// There is none, it is the last that may change everything, or the store fails.
     pub async fn remove(&self, name: &str) -> Result<()> {
-        self.change(name, |_, document| Write::Remove {
-            collection: Collection::Accounts,
-            id: document.id.clone(),
-            revision: document.revision,
-        })
-        .await?;
+        self.change(name, None).await?;
         self.remove_links(name).await
     }
 
@@ -116,10 +111,8 @@ impl Accounts {
     /// # Errors
     /// There is none, it is the last that may change everything, or the store fails.
     pub async fn set_role(&self, name: &str, role: Role) -> Result<Account> {
-        self.change(name, |record, document| replace(document, &Record { role, ..record.clone() })).await?;
-        let document = self.store.get(Collection::Accounts, name).await?;
-        let record = document.as_ref().and_then(read).ok_or_else(|| missing(name))?;
-        Ok(record.account(name))
+        let before = self.change(name, Some(role)).await?;
+        Ok(Account { role, ..before.account(name) })
     }
 
     /// Ends all logins of an account.
@@ -209,32 +202,41 @@ impl Accounts {
         Ok(document.and_then(|document| read(&document).map(|record| (document, record))))
     }
 
-    /// Changes an account so that somebody is left who may change everything.
-    async fn change(&self, name: &str, change: impl Fn(&Record, &Document) -> Write) -> Result<()> {
+    /// Gives an account another role, or removes it, so that somebody is left who may change everything. Tells what it
+    /// was before.
+    async fn change(&self, name: &str, role: Option<Role>) -> Result<Record> {
         for _ in 0..TRIES {
-            let (document, record) = self.find(name).await?.ok_or_else(|| missing(name))?;
-            let all = self.list().await?;
-            let is_last = record.role == Role::Admin
-                && !all.iter().any(|other| other.name != name && other.role == Role::Admin);
-            let write = change(&record, &document);
-            let demotes = match &write {
-                Write::Replace { body, .. } => {
-                    serde_json::from_str::<Record>(body).is_ok_and(|record| record.role != Role::Admin)
+            let (document, before) = self.find(name).await?.ok_or_else(|| missing(name))?;
+            let mut writes = vec![match role {
+                Some(role) => replace(&document, &Record { role, ..before.clone() }),
+                None => {
+                    let Document { id, revision, .. } = document;
+                    Write::Remove { collection: Collection::Accounts, id, revision }
                 }
-                Write::Remove { .. } => true,
-                Write::Insert { .. } => false,
-            };
-            if is_last && demotes {
-                let message = format!("`{name}` is the last account that may change everything");
-                return Err(
-                    Error::new(Kind::Cancelled, message).hint("give another account the role `admin` first")
-                );
+            }];
+            if before.role == Role::Admin && role != Some(Role::Admin) {
+                writes.push(self.holding_another_admin(name).await?);
             }
-            if self.store.write(vec![write]).await? == Written::Done {
-                return Ok(());
+            if self.store.write(writes).await? == Written::Done {
+                return Ok(before);
             }
         }
         Err(busy())
+    }
+
+    /// A write that changes nothing, and fails where another account may not change everything any more: two who take
+    /// that from each other at the same moment cannot both succeed.
+    async fn holding_another_admin(&self, name: &str) -> Result<Write> {
+        let documents = self.store.list(Collection::Accounts).await?;
+        let others = documents.iter().filter(|document| document.id != name);
+        let mut admins = others.filter_map(|document| {
+            let record = read(document).filter(|record| record.role == Role::Admin)?;
+            Some(replace(document, &record))
+        });
+        admins.next().ok_or_else(|| {
+            let last = format!("`{name}` is the last account that may change everything");
+            Error::new(Kind::Conflict, last).hint("give another account the role `admin` first")
+        })
     }
 }
 
@@ -268,5 +270,5 @@ pub(super) fn missing(name: &str) -> Error {
 }
 
 pub(super) fn busy() -> Error {
-    Error::new(Kind::Cancelled, "the accounts are changed by others all the time").hint("try again")
+    Error::new(Kind::Conflict, "the accounts are changed by others all the time").hint("try again")
 }

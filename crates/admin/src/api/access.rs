@@ -8,18 +8,33 @@ use toolgate_host::Secret;
 use super::VIEWER;
 use crate::access::{Account, Cookie, Login, NewAccount, Role, password_fault};
 use crate::problem::Problem;
-use crate::route::{Ask, LoggedIn, LoggedOut, Nothing, Route, Who};
+use crate::route::{Ask, DELETE, GET, LoggedIn, LoggedOut, Nothing, POST, PUT, Route, Who};
 
 pub(super) fn routes() -> Vec<Route> {
     let anyone = Who::Anyone;
     vec![
-        Route::get("/openapi.json", anyone, "This document.", document),
-        Route::get("/setup", anyone, "Whether someone has to set up the first account.", look),
-        Route::post("/setup", anyone, "Use a link: an account is there then, with this password.", set_up),
-        Route::post("/session", anyone, "Log in.", log_in),
-        Route::get("/session", VIEWER, "Who is logged in, and what to send along with every change.", who),
-        Route::delete("/session", VIEWER, "Log out.", log_out),
-        Route::put("/session/password", VIEWER, "Choose another password; all other logins end.", password),
+        Route::new((GET, "/openapi.json"), anyone, "This document.", document),
+        Route::new((GET, "/setup"), anyone, "Whether someone has to set up the first account.", look),
+        Route::new(
+            (POST, "/setup"),
+            anyone,
+            "Use a link: an account is there then, with this password.",
+            set_up,
+        ),
+        Route::new((POST, "/session"), anyone, "Log in.", log_in),
+        Route::new(
+            (GET, "/session"),
+            VIEWER,
+            "Who is logged in, and what to send along with every change.",
+            who,
+        ),
+        Route::new((DELETE, "/session"), VIEWER, "Log out.", log_out),
+        Route::new(
+            (PUT, "/session/password"),
+            VIEWER,
+            "Choose another password; all other logins end.",
+            password,
+        ),
     ]
 }
 

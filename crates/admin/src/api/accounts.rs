@@ -6,21 +6,26 @@ use serde::{Deserialize, Serialize};
 use super::ADMIN;
 use crate::access::{Account, NewLink, Role, name_fault};
 use crate::problem::Problem;
-use crate::route::{Ask, Done, Items, Made, Nothing, Route};
+use crate::route::{Ask, DELETE, Done, GET, Items, Made, Nothing, POST, PUT, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/accounts", ADMIN, "All accounts.", list),
-        Route::post("/accounts", ADMIN, "Invite someone: a link by which they set up an account.", invite),
-        Route::put("/accounts/{account}/role", ADMIN, "Give an account another role.", set_role),
-        Route::delete("/accounts/{account}", ADMIN, "Remove an account; its logins end.", remove),
-        Route::post(
-            "/accounts/{account}/link",
+        Route::new((GET, "/accounts"), ADMIN, "All accounts.", list),
+        Route::new(
+            (POST, "/accounts"),
+            ADMIN,
+            "Invite someone: a link by which they set up an account.",
+            invite,
+        ),
+        Route::new((PUT, "/accounts/{account}/role"), ADMIN, "Give an account another role.", set_role),
+        Route::new((DELETE, "/accounts/{account}"), ADMIN, "Remove an account; its logins end.", remove),
+        Route::new(
+            (POST, "/accounts/{account}/link"),
             ADMIN,
             "A link by which the owner of an account chooses another password.",
             reset,
         ),
-        Route::delete("/accounts/{account}/sessions", ADMIN, "End all logins of an account.", log_out),
+        Route::new((DELETE, "/accounts/{account}/sessions"), ADMIN, "End all logins of an account.", log_out),
     ]
 }
 

@@ -4,26 +4,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
 
-use super::{APPROVER, VIEWER};
+use super::{APPROVER, LONGEST_REASON, VIEWER};
 use crate::problem::Problem;
-use crate::route::{Ask, Done, Items, Nothing, Query, Route};
-
-/// The longest reason that a person may give.
-const LONGEST_REASON: usize = 1000;
+use crate::route::{Ask, DELETE, Done, GET, Items, Nothing, POST, Query, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/approvals", VIEWER, "Calls that wait for a person, oldest first.", list),
-        Route::get("/approvals/{id}", VIEWER, "One of them.", show),
-        Route::post("/approvals/{id}/approve", APPROVER, "Let this very call go on.", approve),
-        Route::post("/approvals/{id}/reject", APPROVER, "Refuse this very call.", reject),
-        Route::get(
-            "/remembered",
+        Route::new((GET, "/approvals"), VIEWER, "Calls that wait for a person, oldest first.", list),
+        Route::new((GET, "/approvals/{id}"), VIEWER, "One of them.", show),
+        Route::new((POST, "/approvals/{id}/approve"), APPROVER, "Let this very call go on.", approve),
+        Route::new((POST, "/approvals/{id}/reject"), APPROVER, "Refuse this very call.", reject),
+        Route::new(
+            (GET, "/remembered"),
             VIEWER,
             "Answers that hold for more than one call, oldest first.",
             remembered,
         ),
-        Route::delete("/remembered/{id}", APPROVER, "Forget an answer; its rule asks again.", forget),
+        Route::new((DELETE, "/remembered/{id}"), APPROVER, "Forget an answer; its rule asks again.", forget),
     ]
 }
 

@@ -11,7 +11,7 @@ use super::VIEWER;
 use crate::admin::Inner;
 use crate::desk::{AuditFilter, AuditPage};
 use crate::problem::Problem;
-use crate::route::{Ask, File, Query, Route};
+use crate::route::{Ask, File, GET, Query, Route};
 
 /// How many records a page has, if nothing is said.
 const PAGE: u32 = 100;
@@ -20,8 +20,8 @@ const MOST: u32 = 1000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/audit", VIEWER, "Search the record, newest first.", search),
-        Route::get("/audit/export", VIEWER, "All records that fit, as a file.", export),
+        Route::new((GET, "/audit"), VIEWER, "Search the record, newest first.", search),
+        Route::new((GET, "/audit/export"), VIEWER, "All records that fit, as a file.", export),
     ]
 }
 

@@ -12,14 +12,15 @@ use toolgate_wire::Raw;
 use toolgate_wire::sse::{Event, KEEP_ALIVE, encode};
 
 use super::VIEWER;
-use super::status::Status;
+use super::status::Look;
 use crate::access::Login;
 use crate::admin::Inner;
 use crate::problem::Problem;
-use crate::route::{Ask, Events, Nothing, Route};
+use crate::route::{Ask, Events, GET, Nothing, Route};
 use crate::sampler::Sample;
 
-/// How often it is looked at what nobody tells: connections, runs, troubles.
+/// How often it is looked at what nobody tells: connections, runs, troubles, calls that waited too long, files of
+/// scripts.
 const LOOK: Duration = Duration::from_secs(1);
 /// After how many looks a stream shows that it is alive, and that its login is.
 const ALIVE: u32 = 15;
@@ -27,8 +28,8 @@ const ALIVE: u32 = 15;
 const WAITING: usize = 32;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::get(
-        "/events",
+    vec![Route::new(
+        (GET, "/events"),
         VIEWER,
         "What changes: `status` and `metrics` with what is so now; `changed` names what to load anew; `end` ends it.",
         events,
@@ -121,14 +122,23 @@ impl Stream {
     }
 
     /// Tells what is so now, if that is not what was told last.
-    async fn status(&self, shown: &mut Option<Status>) -> Result<(), Gone> {
+    async fn status(&self, shown: &mut Option<Look>) -> Result<(), Gone> {
         // A store that does not answer shows in the troubles, once it is asked again.
-        let Ok(status) = Status::now(&self.admin).await else { return Ok(()) };
-        if shown.as_ref() == Some(&status) {
-            return Ok(());
+        let Ok(now) = Look::now(&self.admin).await else { return Ok(()) };
+        let before = shown.replace(now);
+        let Some(now) = shown.as_ref() else { return Ok(()) };
+        if let Some(before) = &before {
+            // What expires is written by nobody, so the store tells nothing of it.
+            if !before.waiting.is_subset(&now.waiting) {
+                self.changed("approvals").await?;
+            }
+            if before.scripts != now.scripts {
+                self.changed("scripts").await?;
+            }
         }
-        self.send("status", &status).await?;
-        *shown = Some(status);
+        if before.is_none_or(|before| before.status != now.status) {
+            self.send("status", &now.status).await?;
+        }
         Ok(())
     }
 

@@ -6,19 +6,19 @@ use serde::Deserialize;
 use super::{APPROVER, VIEWER};
 use crate::desk::PinnedTool;
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Nothing, Route};
+use crate::route::{Ask, GET, Items, Nothing, POST, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get(
-            "/pins",
+        Route::new(
+            (GET, "/pins"),
             VIEWER,
             "Every tool of another server that was ever seen, held ones first.",
             list,
         ),
-        Route::get("/pins/{source}/{tool}", VIEWER, "One of them, with what changed.", show),
-        Route::post(
-            "/pins/{source}/{tool}/accept",
+        Route::new((GET, "/pins/{source}/{tool}"), VIEWER, "One of them, with what changed.", show),
+        Route::new(
+            (POST, "/pins/{source}/{tool}/accept"),
             APPROVER,
             "Accept the definition that someone has looked at, and no other.",
             accept,

@@ -7,13 +7,13 @@ use toolgate_host::Secret;
 use super::{ADMIN, VIEWER};
 use crate::desk::SecretInfo;
 use crate::problem::Problem;
-use crate::route::{Ask, Done, Items, Nothing, Route};
+use crate::route::{Ask, DELETE, Done, GET, Items, Nothing, PUT, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/secrets", VIEWER, "The names of all secrets.", list),
-        Route::put("/secrets/{name}", ADMIN, "Keep a secret; one of the same name is replaced.", set),
-        Route::delete("/secrets/{name}", ADMIN, "Forget a secret.", remove),
+        Route::new((GET, "/secrets"), VIEWER, "The names of all secrets.", list),
+        Route::new((PUT, "/secrets/{name}"), ADMIN, "Keep a secret; one of the same name is replaced.", set),
+        Route::new((DELETE, "/secrets/{name}"), ADMIN, "Forget a secret.", remove),
     ]
 }
 

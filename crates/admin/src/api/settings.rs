@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::{ADMIN, VIEWER};
 use crate::desk::SettingsInForce;
 use crate::problem::Problem;
-use crate::route::{Ask, Nothing, Route};
+use crate::route::{Ask, GET, Nothing, POST, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/settings", VIEWER, "Every setting in force, with where it comes from.", list),
-        Route::post("/settings/reload", ADMIN, "Read the settings anew.", reload),
+        Route::new((GET, "/settings"), VIEWER, "Every setting in force, with where it comes from.", list),
+        Route::new((POST, "/settings/reload"), ADMIN, "Read the settings anew.", reload),
     ]
 }
 

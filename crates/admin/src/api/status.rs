@@ -1,6 +1,6 @@
 //! What is so right now: who is connected, what runs, what is wrong, and the numbers of the last hour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,16 +8,17 @@ use toolgate_core::{ApprovalState, ConnectionInfo, RunInfo};
 
 use super::VIEWER;
 use crate::admin::Inner;
+use crate::desk::ScriptsGlance;
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Nothing, Route};
+use crate::route::{Ask, GET, Items, Nothing, Route};
 use crate::sampler::{Sample, Sampler};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/status", VIEWER, "What is so right now.", status),
-        Route::get("/connections", VIEWER, "Clients that are connected, oldest first.", connections),
-        Route::get("/runs", VIEWER, "Calls under way, oldest first.", runs),
-        Route::get("/metrics", VIEWER, "The numbers of the last hour, oldest first.", metrics),
+        Route::new((GET, "/status"), VIEWER, "What is so right now.", status),
+        Route::new((GET, "/connections"), VIEWER, "Clients that are connected, oldest first.", connections),
+        Route::new((GET, "/runs"), VIEWER, "Calls under way, oldest first.", runs),
+        Route::new((GET, "/metrics"), VIEWER, "The numbers of the last hour, oldest first.", metrics),
     ]
 }
 
@@ -44,17 +45,43 @@ pub(super) struct Status {
     runs: usize,
     /// How many calls wait for a person.
     approvals: usize,
+    /// How many scripts wait for a person; missing where scripts are switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scripts: Option<usize>,
 }
 
-impl Status {
+/// What is so right now, and what else tells that something has changed.
+pub(super) struct Look {
+    pub(super) status: Status,
+    /// The calls that wait for a person, by id.
+    pub(super) waiting: BTreeSet<String>,
+    /// The scripts at a glance.
+    pub(super) scripts: Option<ScriptsGlance>,
+}
+
+impl Look {
     pub(super) async fn now(admin: &Inner) -> Result<Self, Problem> {
-        let (hub, about) = (&admin.hub, admin.desk.about());
-        let upstreams = hub.upstream_states().into_iter();
-        let waiting = match hub.approvals() {
+        let all = match admin.hub.approvals() {
             Some(approvals) => approvals.list().await?,
             None => Vec::new(),
         };
-        Ok(Self {
+        let pending = all.into_iter().filter(|one| one.state == ApprovalState::Pending);
+        let waiting: BTreeSet<String> = pending.map(|one| one.id).collect();
+        // A folder that cannot be read is told to who looks into it.
+        let scripts = admin.desk.glance_at_scripts().await.unwrap_or_else(|error| {
+            tracing::debug!(%error, "the scripts cannot be looked at");
+            Some(ScriptsGlance::default())
+        });
+        let status = Status::of(admin, waiting.len(), scripts.map(|glance| glance.waiting));
+        Ok(Self { status, waiting, scripts })
+    }
+}
+
+impl Status {
+    fn of(admin: &Inner, approvals: usize, scripts: Option<usize>) -> Self {
+        let (hub, about) = (&admin.hub, admin.desk.about());
+        let upstreams = hub.upstream_states().into_iter();
+        Self {
             version: about.version,
             started_ms: about.started_ms,
             address: about.address,
@@ -64,8 +91,9 @@ impl Status {
             troubles: hub.troubles().into_iter().map(|(part, what)| (part.to_owned(), what)).collect(),
             connections: hub.connections().len(),
             runs: hub.running().len(),
-            approvals: waiting.iter().filter(|one| one.state == ApprovalState::Pending).count(),
-        })
+            approvals,
+            scripts,
+        }
     }
 }
 
@@ -146,7 +174,7 @@ struct Metrics {
 }
 
 async fn status(ask: Ask, _: Nothing) -> Result<Status, Problem> {
-    Status::now(&ask.admin).await
+    Ok(Look::now(&ask.admin).await?.status)
 }
 
 async fn connections(ask: Ask, _: Nothing) -> Result<Items<Connection>, Problem> {

@@ -3,17 +3,22 @@
 use super::{ADMIN, VIEWER};
 use crate::desk::{MadeToken, NewToken, PrincipalInfo, Token};
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Made, Nothing, Route};
+use crate::route::{Ask, DELETE, GET, Items, Made, Nothing, POST, Route};
 
 /// The longest note.
 const LONGEST_NOTE: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/principals", VIEWER, "Everyone who calls, or may, by name.", principals),
-        Route::get("/tokens", VIEWER, "All tokens, newest first.", list),
-        Route::post("/tokens", ADMIN, "Make a token; its text is shown this once.", create),
-        Route::delete("/tokens/{id}", ADMIN, "Take a token back; what was begun with it ends.", revoke),
+        Route::new((GET, "/principals"), VIEWER, "Everyone who calls, or may, by name.", principals),
+        Route::new((GET, "/tokens"), VIEWER, "All tokens, newest first.", list),
+        Route::new((POST, "/tokens"), ADMIN, "Make a token; its text is shown this once.", create),
+        Route::new(
+            (DELETE, "/tokens/{id}"),
+            ADMIN,
+            "Take a token back; what was begun with it ends.",
+            revoke,
+        ),
     ]
 }
 

@@ -12,24 +12,29 @@ use super::{ADMIN, VIEWER};
 use crate::admin::principal;
 use crate::desk::{Explained, PolicyQuestion};
 use crate::problem::Problem;
-use crate::route::{Ask, Items, Query, Route};
+use crate::route::{Ask, GET, Items, POST, Query, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get(
-            "/tools",
+        Route::new(
+            (GET, "/tools"),
             VIEWER,
             "Every tool, whoever may use it, with what the policy makes of it.",
             list,
         ),
-        Route::get("/tools/{tool}", VIEWER, "One of them, with its definition and why it may be used.", show),
-        Route::post(
-            "/tools/{tool}/call",
+        Route::new(
+            (GET, "/tools/{tool}"),
+            VIEWER,
+            "One of them, with its definition and why it may be used.",
+            show,
+        ),
+        Route::new(
+            (POST, "/tools/{tool}/call"),
             ADMIN,
             "Call it as yourself, under the same policy as everyone.",
             call,
         ),
-        Route::post("/policy/explain", VIEWER, "What the policy makes of a call.", explain),
+        Route::new((POST, "/policy/explain"), VIEWER, "What the policy makes of a call.", explain),
     ]
 }
 

@@ -6,25 +6,25 @@ use serde::Deserialize;
 use super::{ADMIN, VIEWER};
 use crate::desk::{NewUpstream, SignIn, Upstream};
 use crate::problem::Problem;
-use crate::route::{Ask, Done, Items, Made, Nothing, Route};
+use crate::route::{Ask, DELETE, Done, GET, Items, Made, Nothing, POST, Route};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::get("/upstreams", VIEWER, "All upstreams, and how each stands.", list),
-        Route::post("/upstreams", ADMIN, "Add an upstream to the settings.", add),
-        Route::get("/upstreams/{name}", VIEWER, "One of them, with what its program wrote.", show),
-        Route::delete("/upstreams/{name}", ADMIN, "Take an upstream out of the settings.", remove),
-        Route::post("/upstreams/{name}/enable", ADMIN, "Switch an upstream on.", enable),
-        Route::post("/upstreams/{name}/disable", ADMIN, "Switch an upstream off.", disable),
-        Route::post("/upstreams/{name}/restart", ADMIN, "Connect to an upstream anew.", restart),
-        Route::post("/upstreams/{name}/sign-in", ADMIN, "Begin to sign in to an upstream.", sign_in),
-        Route::post(
-            "/upstreams/{name}/sign-in/finish",
+        Route::new((GET, "/upstreams"), VIEWER, "All upstreams, and how each stands.", list),
+        Route::new((POST, "/upstreams"), ADMIN, "Add an upstream to the settings.", add),
+        Route::new((GET, "/upstreams/{name}"), VIEWER, "One of them, with what its program wrote.", show),
+        Route::new((DELETE, "/upstreams/{name}"), ADMIN, "Take an upstream out of the settings.", remove),
+        Route::new((POST, "/upstreams/{name}/enable"), ADMIN, "Switch an upstream on.", enable),
+        Route::new((POST, "/upstreams/{name}/disable"), ADMIN, "Switch an upstream off.", disable),
+        Route::new((POST, "/upstreams/{name}/restart"), ADMIN, "Connect to an upstream anew.", restart),
+        Route::new((POST, "/upstreams/{name}/sign-in"), ADMIN, "Begin to sign in to an upstream.", sign_in),
+        Route::new(
+            (POST, "/upstreams/{name}/sign-in/finish"),
             ADMIN,
             "Go on with signing in, by the address that the browser ended at.",
             finish,
         ),
-        Route::post("/upstreams/{name}/sign-out", ADMIN, "Sign out of an upstream.", sign_out),
+        Route::new((POST, "/upstreams/{name}/sign-out"), ADMIN, "Sign out of an upstream.", sign_out),
     ]
 }
 

@@ -4,34 +4,15 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// How an upstream stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum UpstreamState {
-    /// It answers, or did when it was last asked.
-    Connected,
-    /// It is being started or asked.
-    Connecting,
-    /// It is switched off.
-    Disabled,
-    /// It cannot be used.
-    Failed,
-    /// A person has to sign in.
-    NeedsAuth,
-    /// It knows no client like us, and lets none register itself.
-    NeedsClientRegistration,
-    /// It is in the settings, and not in force yet.
-    Unknown,
-}
+use toolgate_core::{Note, SourceState};
 
 /// Another MCP server.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Upstream {
     /// Its name.
     pub name: String,
-    /// How it stands.
-    pub state: UpstreamState,
+    /// How it stands; missing where it is in the settings, and not in force yet.
+    pub state: Option<SourceState>,
     /// Whether it is on.
     pub enabled: bool,
     /// How it is reached: a command line or an address, without secrets.
@@ -61,22 +42,11 @@ pub struct Upstream {
     /// How many prompts it has.
     pub prompts: usize,
     /// What it did wrong.
-    pub notes: Vec<UpstreamNote>,
+    pub notes: Vec<Note>,
     /// The end of what its program wrote to standard error; only where one upstream is asked for.
     pub stderr: Vec<String>,
     /// Whether its table stands in the file that we may change.
     pub removable: bool,
-}
-
-/// Something that a server did wrong.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct UpstreamNote {
-    /// What it did.
-    pub what: String,
-    /// How many times.
-    pub times: u64,
-    /// The latest of them.
-    pub detail: String,
 }
 
 /// An upstream to be added: a program, or an address.

@@ -278,6 +278,28 @@ async fn somebody_is_always_left_who_may_change_everything() {
 }
 
 #[tokio::test]
+async fn of_two_who_take_each_other_s_place_at_the_same_moment_one_is_left() {
+    let demoted = Some(Role::Viewer);
+    for (first, second) in [(demoted, demoted), (None, None), (demoted, None)] {
+        let stage = Stage::new();
+        for _ in 0..2 {
+            stage.admin().await;
+        }
+        stage.store.gather(2);
+        let take = async |name: &str, role: Option<Role>| match role {
+            Some(role) => stage.accounts().set_role(name, role).await.map(drop),
+            None => stage.accounts().remove(name).await,
+        };
+        let (one, other) = tokio::join!(take("admin0", first), take("admin1", second));
+        let refused = [&one, &other].into_iter().filter_map(|taken| taken.as_ref().err());
+        let refused: Vec<_> = refused.map(|error| error.to_string()).collect();
+        assert!(refused.len() == 1 && refused[0].contains("is the last account"), "{refused:?}");
+        let all = stage.accounts().list().await.unwrap();
+        assert_eq!(all.iter().filter(|account| account.role == Role::Admin).count(), 1, "{all:?}");
+    }
+}
+
+#[tokio::test]
 async fn all_logins_of_an_account_are_ended_at_once() {
     let stage = Stage::new();
     let (admin, ada) = (stage.admin().await, stage.user(Role::Viewer).await);

@@ -1,15 +1,24 @@
 //! A desk with one of everything, to see that it is passed on.
 
+use std::sync::Mutex;
+
 use serde_json::json;
 use toolgate_admin::{
-    About, AuditFilter, AuditPage, Desk, Explained, MadeToken, NewToken, NewUpstream, PinFinding, PinnedTool,
-    PolicyQuestion, PolicyStep, PrincipalInfo, SecretInfo, Setting, SettingOrigin, SettingsInForce, SignIn,
-    Token, Told, Upstream, UpstreamNote, UpstreamState,
+    About, AuditFilter, AuditPage, Desk, Explained, LookedAtScript, MadeToken, NewToken, NewUpstream,
+    PinFinding, PinnedTool, PolicyQuestion, PolicyStep, PrincipalInfo, ScriptInfo, ScriptsGlance, SecretInfo,
+    Setting, SettingOrigin, SettingsInForce, SignIn, Token, Told, Upstream,
 };
-use toolgate_core::{Error, Kind, Result};
+use toolgate_core::{Error, Kind, Note, Result, SourceState};
 use toolgate_host::Secret;
 
-pub(crate) struct Books;
+/// The hash of the one script that there is.
+pub(crate) const HASH: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+#[derive(Default)]
+pub(crate) struct Books {
+    /// What the scripts look like at a glance.
+    pub(crate) scripts: Mutex<ScriptsGlance>,
+}
 
 fn told<'a, T: Send + 'a>(value: T) -> Told<'a, T> {
     Box::pin(async move { Ok(value) })
@@ -52,10 +61,33 @@ fn pin() -> PinnedTool {
     }
 }
 
+fn script(state: &str, remark: &str) -> ScriptInfo {
+    ScriptInfo {
+        name: "one".into(),
+        state: state.into(),
+        hash: HASH.into(),
+        description: "Does something.".into(),
+        author: String::new(),
+        version: String::new(),
+        secrets: vec!["ONE".into()],
+        tools: vec!["echo".into()],
+        hosts: Vec::new(),
+        remark: remark.into(),
+    }
+}
+
+/// Whether these are the bytes that are there.
+fn seen<'a>(name: &str, hash: &str, info: ScriptInfo) -> Told<'a, ScriptInfo> {
+    if hash == HASH {
+        return only(name, info);
+    }
+    Box::pin(async { Err(Error::new(Kind::Conflict, "it is not what was looked at")) })
+}
+
 fn upstream(name: &str) -> Upstream {
     Upstream {
         name: name.into(),
-        state: UpstreamState::NeedsAuth,
+        state: Some(SourceState::NeedsAuth),
         enabled: true,
         reach: "https://h.example/mcp".into(),
         error: Some("who are you?".into()),
@@ -70,7 +102,7 @@ fn upstream(name: &str) -> Upstream {
         tools: 3,
         resources: 0,
         prompts: 0,
-        notes: vec![UpstreamNote { what: "broken JSON".into(), times: 1, detail: "{".into() }],
+        notes: vec![Note { what: "broken JSON".into(), times: 1, detail: "{".into() }],
         stderr: vec!["a line".into()],
         removable: true,
     }
@@ -142,6 +174,47 @@ impl Desk for Books {
 
     fn accept_pin(&self, source: String, _: String, _: String, _: String) -> Told<'_, PinnedTool> {
         only(&source, pin())
+    }
+
+    fn scripts(&self) -> Told<'_, Vec<ScriptInfo>> {
+        told(vec![script("modified", "")])
+    }
+
+    fn script(&self, name: String) -> Told<'_, LookedAtScript> {
+        only(
+            &name,
+            LookedAtScript {
+                info: script("modified", ""),
+                source: "result = 'sesame'\n".into(),
+                whole: true,
+                approved: Some("result = 1\n".into()),
+                diff: Some("-result = 1\n+result = 'sesame'\n".into()),
+                decided_by: Some("someone".into()),
+                decided_ms: Some(3),
+            },
+        )
+    }
+
+    fn approve_script(&self, name: String, hash: String, by: String) -> Told<'_, ScriptInfo> {
+        seen(&name, &hash, script("approved", &by))
+    }
+
+    fn reject_script(
+        &self,
+        name: String,
+        hash: String,
+        reason: Option<String>,
+        by: String,
+    ) -> Told<'_, ScriptInfo> {
+        seen(&name, &hash, script("rejected", &format!("{by}: {reason:?}")))
+    }
+
+    fn put_script(&self, name: String, source: String, hash: Option<String>) -> Told<'_, ScriptInfo> {
+        seen(&name, hash.as_deref().unwrap_or(HASH), script("pending", &source))
+    }
+
+    fn glance_at_scripts(&self) -> Told<'_, Option<ScriptsGlance>> {
+        told(Some(*self.scripts.lock().unwrap()))
     }
 
     fn upstreams(&self) -> Told<'_, Vec<Upstream>> {

@@ -1,10 +1,15 @@
 //! The stream of what changes.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
-use toolgate_admin::Role;
-use toolgate_core::{Collection, Store as _, Write};
+use toolgate_admin::{Role, ScriptsGlance};
+use toolgate_core::{AskBy, Call, Collection, Principal, Settings, Store as _, Target, Write, local_client};
+use toolgate_testkit::FakeGate;
+use toolgate_wire::Raw;
 use toolgate_wire::sse::Decoder;
 
 use crate::stage::{Stage, User};
@@ -57,6 +62,7 @@ async fn a_stream_begins_with_what_is_so_now_and_tells_what_changes() {
         (Collection::Secrets, "secrets"),
         (Collection::Pins, "pins"),
         (Collection::Switches, "upstreams"),
+        (Collection::Scripts, "scripts"),
     ] {
         let (id, body) = ("x".to_owned(), "{}".to_owned());
         let write = Write::Insert { collection, id, body, expires_ms: None };
@@ -65,6 +71,48 @@ async fn a_stream_begins_with_what_is_so_now_and_tells_what_changes() {
     }
     stage.hub.set_trouble("disk", Some("it is full".into()));
     stream.until("status", |data| data["troubles"]["disk"] == "it is full").await;
+}
+
+#[tokio::test]
+async fn a_call_that_waited_too_long_is_told_as_a_change() {
+    let settings = Settings { ask_by: Arc::from([AskBy::Inbox]), ..Settings::default() };
+    let stage = Stage::with(|hub| hub.gate(Box::new(FakeGate::asking("writes"))).settings(settings));
+    let user = stage.user(Role::Viewer).await;
+    let mut stream = Stream::open(&stage, &user).await;
+    let params = Raw::of(&json!({"name": "echo", "arguments": {}}));
+    let target = Target::Tool("echo".parse().unwrap());
+    let run = stage.hub.start(Call::new(Principal::local(), local_client(), target, params));
+    let run = stage.hub.tasks().spawn(run.outcome());
+    stream.until("status", |data| data["approvals"] == 1).await;
+    // The login must not be over before the call is.
+    stage.clock.advance(Duration::from_secs(45 * 60));
+    stage.ask("GET", "/session").by(&user).send().await;
+    stage.clock.advance(Duration::from_secs(45 * 60));
+    let mut changed = Vec::new();
+    loop {
+        let (name, data) = stream.next().await.expect("the stream goes on");
+        if name == "changed" {
+            changed.push(data["what"].clone());
+        }
+        if name == "status" && data["approvals"] == 0 {
+            break;
+        }
+    }
+    assert!(changed.contains(&json!("approvals")), "{changed:?}");
+    run.abort();
+}
+
+#[tokio::test]
+async fn a_script_that_changes_in_its_folder_is_told_as_a_change() {
+    let stage = Stage::new();
+    let user = stage.user(Role::Viewer).await;
+    let mut stream = Stream::open(&stage, &user).await;
+    stream.until("status", |data| data["scripts"] == 0).await;
+    *stage.desk.scripts.lock().unwrap() = ScriptsGlance { waiting: 1, mark: 1 };
+    stream.until("changed", |data| data["what"] == "scripts").await;
+    stream.until("status", |data| data["scripts"] == 1).await;
+    *stage.desk.scripts.lock().unwrap() = ScriptsGlance { waiting: 1, mark: 2 };
+    stream.until("changed", |data| data["what"] == "scripts").await;
 }
 
 #[tokio::test]
@@ -102,7 +150,7 @@ async fn only_so_many_pages_listen_at_once_and_a_place_is_free_again() {
         if stage.ask("GET", "/events").by(&user).open().await.0.status == 200 {
             return;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("no place became free");
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::books::HASH;
 use crate::stage::{Reply, Stage};
 
 #[tokio::test]
@@ -49,6 +50,8 @@ async fn every_answer_is_as_the_document_says() {
         ("/remembered", ""),
         ("/pins", ""),
         ("/pins/{source}/{tool}", ""),
+        ("/scripts", ""),
+        ("/scripts/{name}", ""),
         ("/tools", "?principal=ada"),
         ("/upstreams", ""),
         ("/upstreams/{name}", ""),
@@ -72,6 +75,8 @@ async fn every_answer_is_as_the_document_says() {
         ("/upstreams/{name}/enable", "/upstreams/one/enable", json!({})),
         ("/upstreams/{name}/sign-in", "/upstreams/one/sign-in", json!({})),
         ("/pins/{source}/{tool}/accept", "/pins/one/tool/accept", json!({"digest": "abc"})),
+        ("/scripts/{name}/approve", "/scripts/one/approve", json!({"hash": HASH})),
+        ("/scripts/{name}/reject", "/scripts/one/reject", json!({"hash": "none"})),
         ("/policy/explain", "/policy/explain", json!({"principal": "ada", "target": "echo"})),
         ("/settings/reload", "/settings/reload", json!({})),
         ("/accounts", "/accounts", json!({"account": "ada", "role": "viewer"})),

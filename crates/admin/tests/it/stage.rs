@@ -21,6 +21,7 @@ pub(crate) struct Stage {
     pub(crate) admin: Admin,
     pub(crate) hub: Hub,
     pub(crate) store: Arc<MemoryStore>,
+    pub(crate) desk: Arc<Books>,
     pub(crate) clock: Clock,
 }
 
@@ -44,16 +45,16 @@ impl Stage {
             .tool("echo", |_, _| async { Ok(Outcome::Complete(text("it was called"))) });
         let hub = builder([Arc::new(source)]).approvals(Approvals::new(store.clone(), clock.clone()));
         let hub = build(hub.clock(clock.clone())).build().unwrap();
-        let desk = Arc::new(Books);
+        let desk = Arc::new(Books::default());
         let parts = AdminParts {
             hub: hub.clone(),
             store: store.clone(),
-            desk,
+            desk: desk.clone(),
             clock: clock.clone(),
             cost: Cost::LEAST,
         };
         let admin = Admin::new(parts, &AdminConfig::default(), &Reach::default());
-        Self { admin, hub, store, clock }
+        Self { admin, hub, store, desk, clock }
     }
 
     pub(crate) fn accounts(&self) -> Accounts {

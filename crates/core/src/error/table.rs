@@ -27,6 +27,8 @@ pub enum Kind {
     SkillNotFound,
     /// The agent the arguments name does not exist.
     AgentNotFound,
+    /// What is there is not what the caller takes it to be.
+    Conflict,
     /// A rule or a person said no.
     Denied,
     /// A person has to say yes first.
@@ -58,7 +60,7 @@ pub enum RpcForm {
 
 impl Kind {
     /// Every kind, in the order of the table.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::InvalidInput,
         Self::InvalidParams,
         Self::UnknownTarget,
@@ -70,6 +72,7 @@ impl Kind {
         Self::SessionNotFound,
         Self::SkillNotFound,
         Self::AgentNotFound,
+        Self::Conflict,
         Self::Denied,
         Self::NeedsApproval,
         Self::RateLimited,
@@ -91,6 +94,7 @@ impl Kind {
             Self::SessionNotFound => "sessionNotFound",
             Self::SkillNotFound => "skillNotFound",
             Self::AgentNotFound => "agentNotFound",
+            Self::Conflict => "invalidInput",
             Self::Denied => "denied",
             Self::NeedsApproval => "needsApproval",
             Self::RateLimited => "rateLimited",
@@ -119,6 +123,7 @@ impl Kind {
             | Self::SessionNotFound
             | Self::SkillNotFound
             | Self::AgentNotFound
+            | Self::Conflict
             | Self::Denied
             | Self::NeedsApproval
             | Self::Unauthorized
@@ -140,7 +145,8 @@ impl Kind {
             | Self::FileNotFound
             | Self::SessionNotFound
             | Self::SkillNotFound
-            | Self::AgentNotFound => code::INVALID_PARAMS,
+            | Self::AgentNotFound
+            | Self::Conflict => code::INVALID_PARAMS,
             Self::UnknownMethod => code::METHOD_NOT_FOUND,
             Self::MissingCapability => code::MISSING_CAPABILITY,
             Self::RateLimited => code::RATE_LIMITED,
@@ -169,7 +175,7 @@ impl Kind {
             | Self::SessionNotFound
             | Self::SkillNotFound
             | Self::AgentNotFound => 404,
-            Self::Cancelled => 409,
+            Self::Conflict | Self::Cancelled => 409,
             Self::RateLimited => 429,
             Self::Internal => 500,
             Self::ConnectionFailed | Self::Upstream => 502,
@@ -189,6 +195,7 @@ impl Kind {
             | Self::SessionNotFound
             | Self::SkillNotFound
             | Self::AgentNotFound
+            | Self::Conflict
             | Self::Denied
             | Self::NeedsApproval
             | Self::RateLimited
@@ -215,6 +222,7 @@ impl Kind {
             | Self::SessionNotFound
             | Self::SkillNotFound
             | Self::AgentNotFound
+            | Self::Conflict
             | Self::Denied
             | Self::Unauthorized
             | Self::Cancelled
@@ -240,6 +248,7 @@ impl Kind {
             Self::SessionNotFound => &["List the sessions", "Create a new session", "Check the session ID"],
             Self::SkillNotFound => &["List the skills", "Check the spelling"],
             Self::AgentNotFound => &["List the agents", "Check the spelling"],
+            Self::Conflict => &["Look at it again, then decide"],
             Self::Denied => &["Ask the person who runs Toolgate to allow it", "Choose another way"],
             Self::NeedsApproval => &["Ask an administrator to approve it, then call again"],
             Self::RateLimited => &["Wait, then call again"],

@@ -118,6 +118,10 @@ impl State {
             .into_iter()
             .map(|(document, pin)| (document.id.clone(), (document, pin)))
             .collect();
+        // One that is still starting, off or out of order lists nothing, and was not seen by that.
+        if tools.is_empty() {
+            return Vec::new();
+        }
         let mark = Pin::id(source.as_str(), "");
         let known = pins.contains_key(&mark);
         let mut writes: Vec<Write> =

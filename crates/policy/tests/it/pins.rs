@@ -209,6 +209,21 @@ async fn an_added_tool_is_treated_as_configured_and_pinned_all_the_same() {
 }
 
 #[tokio::test]
+async fn a_server_is_first_seen_when_it_lists_a_tool() {
+    // While it starts there is nothing to see.
+    let world = World::new("added = \"hold\"", &[]);
+    world.observe().await;
+    world.becomes(&[tool("a", "A."), tool("b", "B.")]).await;
+    assert_eq!(world.listed().await, "a b");
+    assert_eq!(world.parts("a").await, (Standing::Trusted, vec![]));
+    // Once it was seen, what comes later is added, also after it listed nothing for a while.
+    world.becomes(&[]).await;
+    world.becomes(&[tool("a", "A."), tool("c", "C.")]).await;
+    assert_eq!(world.listed().await, "a");
+    assert_eq!(world.parts("c").await, (Standing::Held, vec![(Part::NewTool, Severity::Medium)]));
+}
+
+#[tokio::test]
 async fn the_baseline_survives_the_removal_of_a_tool() {
     let world = World::new("", &[tool("a", "A."), tool("b", "B.")]);
     world.observe().await;

@@ -57,6 +57,90 @@ async fn what_changed_since_it_was_looked_at_is_neither_approved_nor_rejected() 
     check_failed(scene.run("a").await, Kind::NeedsApproval, &["State: pending"]);
 }
 
+#[tokio::test]
+async fn what_was_approved_last_is_told_also_after_a_rejection() {
+    let scene = Scene::new();
+    scene.approved("a.star", "result = 1").await;
+    let approved = async || scene.scripts.look("a").await.unwrap().approved;
+    assert_eq!(approved().await, None, "it is what was approved");
+    for version in ["result = 2", "result = 3"] {
+        scene.write("a.star", version);
+        scene.scripts.reject("a", &Hash::of(version.as_bytes()), "admin", None).await.unwrap();
+        assert_eq!(approved().await.as_deref(), Some("result = 1"));
+    }
+    scene.write("a.star", "result = 4");
+    assert_eq!(approved().await.as_deref(), Some("result = 1"));
+    // What was approved once is not so for ever: a no to something else has come since.
+    scene.write("a.star", "result = 1");
+    check_failed(scene.run("a").await, Kind::NeedsApproval, &["State: pending"]);
+    scene.scripts.reject("a", &Hash::of(b"result = 1"), "admin", None).await.unwrap();
+    scene.write("a.star", "result = 5");
+    assert_eq!(approved().await, None, "it was taken back");
+}
+
+#[tokio::test]
+async fn a_new_version_takes_the_place_of_what_was_seen_and_has_to_be_approved() {
+    let scene = Scene::new();
+    let put = async |source: &str, seen: Option<&str>| {
+        let seen = seen.map(|seen| Hash::of(seen.as_bytes()));
+        scene.scripts.put("job", source.to_owned(), seen.as_ref()).await
+    };
+    let made = put("result = 1", None).await.unwrap();
+    assert_eq!((made.name.as_str(), made.state), ("job.star", State::Pending));
+    scene.approved("job.star", "result = 1").await;
+    assert_eq!(scene.run("job").await.unwrap(), 1);
+    let kept = || std::fs::read_to_string(scene.scripts.folder().join("job.star")).unwrap();
+    for (seen, says) in
+        [(None, "there is a script `job.star` already"), (Some("result = 0"), "it is now sha256:")]
+    {
+        let error = put("result = 2", seen).await.unwrap_err();
+        assert_eq!(error.kind(), Kind::Conflict, "{error}");
+        assert!(error.message().contains(says), "{error}");
+        assert_eq!(kept(), "result = 1");
+    }
+    assert_eq!(put("result = 2", Some("result = 1")).await.unwrap().state, State::Modified);
+    assert_eq!(kept(), "result = 2");
+    check_failed(scene.run("job").await, Kind::NeedsApproval, &["State: modified"]);
+    // These very bytes are approved.
+    assert_eq!(put("result = 1", Some("result = 2")).await.unwrap().state, State::Approved);
+    std::fs::remove_file(scene.scripts.folder().join("job.star")).unwrap();
+    let error = put("result = 2", Some("result = 1")).await.unwrap_err();
+    assert!(error.message().contains("it is gone"), "{error}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_script_is_not_put_into_the_folder() {
+    let scene = Scene::new();
+    let huge = "#".repeat(70_000);
+    for (name, source) in
+        [("../x", "result = 1"), ("exec:0123", "result = 1"), ("", "result = 1"), ("x", huge.as_str())]
+    {
+        let error = scene.scripts.put(name, source.to_owned(), None).await.unwrap_err();
+        assert_eq!(error.kind(), Kind::InvalidInput, "{name}: {error}");
+    }
+    std::os::unix::fs::symlink("/etc/hostname", scene.scripts.folder().join("out.star")).unwrap();
+    let error = scene.scripts.put("out", "result = 1".into(), None).await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Denied, "{error}");
+    assert_eq!(std::fs::read_dir(scene.scripts.folder()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn of_many_who_change_the_same_version_one_does() {
+    let scene = Scene::new();
+    scene.write("job.star", "result = 0");
+    let seen = Hash::of(b"result = 0");
+    let put = |number: usize| {
+        let (scripts, seen) = (scene.scripts.clone(), seen.clone());
+        async move { scripts.put("job", format!("result = {}", number + 1), Some(&seen)).await }
+    };
+    let all = futures_util::future::join_all((0..8).map(put)).await;
+    let (done, refused): (Vec<_>, Vec<_>) = all.into_iter().partition(Result::is_ok);
+    assert_eq!((done.len(), refused.len()), (1, 7));
+    for error in refused.into_iter().filter_map(Result::err) {
+        assert_eq!(error.kind(), Kind::Conflict, "{error}");
+    }
+}
+
 /// OpenPact cached what `script_list` had read, and ran that after the approved text had been put back.
 #[tokio::test]
 async fn swapping_the_file_around_a_listing_runs_nothing_else() {

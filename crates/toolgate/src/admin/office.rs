@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use toolgate_admin::{
-    About, AuditFilter, AuditPage, Desk, Explained, MadeToken, NewToken, NewUpstream, PinnedTool,
-    PolicyQuestion, PrincipalInfo, SecretInfo, Setting, SettingsInForce, SignIn, Token, Told, Upstream,
+    About, AuditFilter, AuditPage, Desk, Explained, LookedAtScript, MadeToken, NewToken, NewUpstream,
+    PinnedTool, PolicyQuestion, PrincipalInfo, ScriptInfo, ScriptsGlance, SecretInfo, Setting,
+    SettingsInForce, SignIn, Token, Told, Upstream,
 };
 use toolgate_core::{AuditQuery, AuditRow, Error, Kind, Result};
 use toolgate_host::Secret;
@@ -16,6 +17,7 @@ use toolgate_policy::{Question, read_target};
 use toolgate_secrets::{BadName, SecretName};
 use toolgate_wire::Raw;
 
+use super::scripts::ScriptDesk;
 use super::servers::Servers;
 use super::{AdminSources, shown};
 use crate::settings::{Reloader, Sources};
@@ -24,12 +26,13 @@ use crate::settings::{Reloader, Sources};
 pub(super) struct Office {
     from: AdminSources,
     servers: Servers,
+    scripts: ScriptDesk,
     about: About,
 }
 
 impl Office {
     pub(super) fn new(from: AdminSources, about: About) -> Self {
-        Self { servers: Servers::new(&from), from, about }
+        Self { servers: Servers::new(&from), scripts: ScriptDesk::new(&from), from, about }
     }
 
     async fn find_principals(&self) -> Result<Vec<PrincipalInfo>> {
@@ -227,6 +230,36 @@ impl Desk for Office {
             self.from.hub.policy_changed();
             Ok(shown::pin(accepted))
         })
+    }
+
+    fn scripts(&self) -> Told<'_, Vec<ScriptInfo>> {
+        Box::pin(self.scripts.list())
+    }
+
+    fn script(&self, name: String) -> Told<'_, LookedAtScript> {
+        Box::pin(async move { self.scripts.show(&name).await })
+    }
+
+    fn approve_script(&self, name: String, hash: String, by: String) -> Told<'_, ScriptInfo> {
+        Box::pin(async move { self.scripts.approve(&name, &hash, &by).await })
+    }
+
+    fn reject_script(
+        &self,
+        name: String,
+        hash: String,
+        reason: Option<String>,
+        by: String,
+    ) -> Told<'_, ScriptInfo> {
+        Box::pin(async move { self.scripts.reject(&name, &hash, reason.as_deref(), &by).await })
+    }
+
+    fn put_script(&self, name: String, source: String, seen: Option<String>) -> Told<'_, ScriptInfo> {
+        Box::pin(async move { self.scripts.put(&name, source, seen.as_deref()).await })
+    }
+
+    fn glance_at_scripts(&self) -> Told<'_, Option<ScriptsGlance>> {
+        Box::pin(self.scripts.glance())
     }
 
     fn upstreams(&self) -> Told<'_, Vec<Upstream>> {

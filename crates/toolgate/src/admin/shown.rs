@@ -1,8 +1,7 @@
 //! What other parts tell, as the API shows it.
 
 use toolgate_admin::{
-    Explained, PinFinding, PinnedTool, PolicyStep, SecretInfo, SettingOrigin, Token, Upstream, UpstreamNote,
-    UpstreamState,
+    Explained, PinFinding, PinnedTool, PolicyStep, ScriptInfo, SecretInfo, SettingOrigin, Token, Upstream,
 };
 use toolgate_audit::AuditError;
 use toolgate_config::Origin;
@@ -84,19 +83,30 @@ pub(super) fn pin(report: PinReport) -> PinnedTool {
     }
 }
 
+/// A script.
+pub(super) fn script(info: toolgate_script::ScriptInfo) -> ScriptInfo {
+    ScriptInfo {
+        name: info.name,
+        state: info.state.as_str().to_owned(),
+        hash: info.hash.to_string(),
+        description: info.description,
+        author: info.author,
+        version: info.version,
+        secrets: info.secrets,
+        tools: info.tools,
+        hosts: info.hosts,
+        remark: info.remark,
+    }
+}
+
 /// An upstream; `status` is how it stands, where the hub has it.
 pub(super) fn upstream(name: &str, reach: String, status: Option<SourceStatus>) -> Upstream {
-    let state = status.as_ref().map_or(UpstreamState::Unknown, |status| state(status.state));
+    let state = status.as_ref().map(|status| status.state);
     let status = status.unwrap_or_default();
-    let note = |note: toolgate_core::Note| UpstreamNote {
-        what: note.what.into_owned(),
-        times: note.times,
-        detail: note.detail,
-    };
     Upstream {
         name: name.to_owned(),
         state,
-        enabled: state != UpstreamState::Disabled,
+        enabled: state != Some(SourceState::Disabled),
         reach,
         error: status.error,
         hint: status.hint,
@@ -110,20 +120,9 @@ pub(super) fn upstream(name: &str, reach: String, status: Option<SourceStatus>) 
         tools: status.tools,
         resources: status.resources,
         prompts: status.prompts,
-        notes: status.notes.into_iter().map(note).collect(),
+        notes: status.notes,
         stderr: status.stderr,
         removable: false,
-    }
-}
-
-fn state(state: SourceState) -> UpstreamState {
-    match state {
-        SourceState::Connected => UpstreamState::Connected,
-        SourceState::Connecting => UpstreamState::Connecting,
-        SourceState::Disabled => UpstreamState::Disabled,
-        SourceState::Failed => UpstreamState::Failed,
-        SourceState::NeedsAuth => UpstreamState::NeedsAuth,
-        SourceState::NeedsClientRegistration => UpstreamState::NeedsClientRegistration,
     }
 }
 

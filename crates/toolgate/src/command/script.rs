@@ -11,12 +11,11 @@ use toolgate_script::{Hash, Looked, Scripts};
 
 use crate::cli::{RunScript, Script};
 use crate::command::Process;
-use crate::command::setup::diff;
 use crate::command::table::{fit, one_line};
 use crate::command::tools::call;
-use crate::packs;
 use crate::parts::Parts;
 use crate::settings::Settings;
+use crate::{packs, script_diff};
 
 /// Runs one of the subcommands that need no hub. Running hubs hear of what is decided at once.
 pub(crate) async fn run(settings: &Settings, process: &Process, script: &Script) -> anyhow::Result<ExitCode> {
@@ -113,12 +112,18 @@ fn about(looked: &Looked) -> String {
         text.push_str(&format!("{key:11}  {}\n", one_line(value)));
     }
     text.push('\n');
-    for line in looked.script.source.lines() {
-        // What a terminal would obey, or what would hide something from who reads it, is not printed.
-        let plain = line.chars().map(|letter| if is_shown(letter) { letter } else { '\u{fffd}' });
-        text.push_str(&format!("{}\n", plain.collect::<String>()));
-    }
+    text.push_str(&plain(&looked.script.source));
     text
+}
+
+/// A text without what a terminal would obey, or what would hide something from who reads it.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        out.extend(line.chars().map(|letter| if is_shown(letter) { letter } else { '\u{fffd}' }));
+        out.push('\n');
+    }
+    out
 }
 
 /// Whether a letter shows itself, and changes nothing about how others show.
@@ -149,10 +154,8 @@ async fn approve(scripts: &Scripts, name: &str, yes: bool, hash: Option<&Hash>) 
 
 fn differences(looked: &Looked, as_json: bool) -> anyhow::Result<()> {
     let name = &looked.info.name;
-    let changed = looked
-        .approved
-        .as_deref()
-        .map(|before| diff::between(Path::new(name), before, &looked.script.source));
+    let changed =
+        looked.approved.as_deref().map(|before| script_diff::between(before, &looked.script.source));
     let mut out = std::io::stdout().lock();
     if as_json {
         let shown = json!({"name": name, "state": looked.info.state.as_str(), "diff": changed});
@@ -160,7 +163,7 @@ fn differences(looked: &Looked, as_json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     match changed {
-        Some(changed) => Ok(write!(out, "{changed}")?),
+        Some(changed) => Ok(write!(out, "{}", plain(&changed))?),
         None => say(&format!(
             "`{name}` is {}, so there is nothing to compare it with",
             looked.info.state.as_str()

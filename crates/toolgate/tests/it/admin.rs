@@ -2,6 +2,7 @@
 
 mod access;
 mod generated;
+mod scripts;
 mod servers;
 mod things;
 

@@ -37,7 +37,12 @@ impl Cave {
     }
 
     pub(crate) fn table(&self) -> String {
-        unlimited(&format!("packs = []\n[mcp.cave]\nurl = \"{}/mcp\"\n", self.url))
+        unlimited(&format!("packs = []\n{}", self.entry()))
+    }
+
+    /// Its table alone.
+    pub(crate) fn entry(&self) -> String {
+        format!("[mcp.cave]\nurl = \"{}/mcp\"\n", self.url)
     }
 }
 

@@ -82,10 +82,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[ADMIN],
     },
     Mutant {
+        name: "admin-last",
+        file: "crates/admin/src/access/accounts.rs",
+        find: "writes.push(self.holding_another_admin(name).await?);",
+        replace: "self.holding_another_admin(name).await?;",
+        tests: &[ADMIN],
+    },
+    Mutant {
         name: "admin-filter",
         file: "crates/admin/src/route/output.rs",
         find: "admin.hub.filtered(Raw::of(value))?",
         replace: "{ let _ = &admin; Raw::of(value) }",
+        tests: &[ADMIN],
+    },
+    Mutant {
+        name: "admin-script-whole",
+        file: "crates/admin/src/api/scripts.rs",
+        find: "&& !is_shown_whole(&ask, &there.source)?",
+        replace: "&& false && !is_shown_whole(&ask, &there.source)?",
         tests: &[ADMIN],
     },
 ];

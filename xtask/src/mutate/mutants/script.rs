@@ -26,6 +26,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[SCRIPT],
     },
     Mutant {
+        name: "script-put-seen",
+        file: "crates/script/src/shelf.rs",
+        find: "_ if there != seen =>",
+        replace: "_ if false && there != seen =>",
+        tests: &[SCRIPT],
+    },
+    Mutant {
         name: "script-code-secrets",
         file: "crates/script/src/scripts.rs",
         find: "script.header.secrets.clear();",

@@ -32,6 +32,12 @@ fn a_server_is_added_switched_started_anew_and_removed() {
     let made = desk.done("POST", "/upstreams", &new(&desk, "other"), 201);
     assert_eq!((&made["name"], &made["removable"]), (&json!("other"), &json!(true)));
     until("its tools are there", || tools(&desk).iter().any(|tool| tool.starts_with("other_")));
+    // What a new server has at first was not added by it.
+    let pins = desk.get("/pins");
+    let of_it = |pin: &&Value| pin["source"] == "other";
+    let pins: Vec<&Value> = pins["items"].as_array().unwrap().iter().filter(of_it).collect();
+    assert!(!pins.is_empty());
+    assert!(!pins.iter().any(|pin| pin["findings"].to_string().contains("new tool")), "{pins:?}");
     let file = || std::fs::read_to_string(desk.home.join("toolgate.toml")).unwrap();
     assert!(file().contains("[mcp.other]") && file().starts_with("# mine"), "{}", file());
     assert_eq!(state(&desk, "other"), "connected");
