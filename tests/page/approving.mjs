@@ -45,8 +45,31 @@ export async function approving(stage) {
   await dialog.getByRole('button', { name: 'Forget' }).click();
   await held.getByText('No answer holds').waitFor();
 
+  await answeredByAnother(stage, waiting);
   await forConnection(stage, waiting, held);
   await changedDefinition(stage);
+}
+
+// A call that somebody else answers goes from under the fingers: the key that was meant for it answers no other.
+async function answeredByAnother(stage, waiting) {
+  const { page } = stage;
+  const calls = ['mine', 'yours'].map((content) => write(stage, content));
+  await waiting.nth(1).waitFor();
+  await page.keyboard.press('j');
+  await page.evaluate(async () => {
+    const id = document.activeElement.dataset.key;
+    const { csrf } = await (await fetch('/admin/api/session')).json();
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': csrf };
+    await fetch(`/admin/api/approvals/${id}/reject`, { method: 'POST', headers, body: '{}' });
+  });
+  await waiting.nth(1).waitFor({ state: 'detached' });
+  await page.keyboard.press('a');
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  await page.keyboard.type('seen');
+  await page.keyboard.press('Enter');
+  const answers = (await Promise.all(calls)).map(textOf);
+  assert(answers.every((text) => text.includes('rejected this call')), answers.join());
 }
 
 // A yes that holds for one connection, by its key; another connection is asked about.

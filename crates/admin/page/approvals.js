@@ -1,7 +1,7 @@
 // The inbox: calls that wait for a person, tools that are not what they were, and answers that hold.
 
 import { items, path, post, remove } from "./api.js";
-import { doing, say, sure } from "./ask.js";
+import { acting, doing, say, sure } from "./ask.js";
 import { waitingScripts } from "./approvals_scripts.js";
 import { pins } from "./approvals_pins.js";
 import { button, fill, h, pairs, renew, section, table } from "./dom.js";
@@ -181,6 +181,7 @@ async function always(one, approve, event) {
 function rejecting(one, load) {
   const reason = field("reason", "Reason, for the caller", { maxlength: 1000, hint: "The agent reads it. It may stay empty." });
   const send = async ({ reason: text }) => {
+    acting(element);
     await post(path`/approvals/${one.id}/reject`, text.trim() ? { reason: text } : {});
     say(`rejected: ${one.target}`);
     await load();

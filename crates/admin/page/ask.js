@@ -85,17 +85,26 @@ export function once(title, text, secret) {
   ]);
 }
 
+// Marks the item of a list that someone acts on here: when it goes, they go on with the next.
+export function acting(element) {
+  const item = element?.closest("[data-key]");
+  if (item) item.dataset.acted = "true";
+  return item;
+}
+
 // Runs something that a button asked for; the button waits for its end.
 export async function doing(event, act, done) {
   const pressed = event?.currentTarget;
   if (pressed?.getAttribute("aria-disabled") === "true") return false;
   pressed?.setAttribute("aria-disabled", "true");
+  const item = acting(pressed);
   try {
     await act();
     if (done) say(done);
     return true;
   } catch (problem) {
     fail(problem);
+    if (item) delete item.dataset.acted;
     return false;
   } finally {
     pressed?.removeAttribute("aria-disabled");

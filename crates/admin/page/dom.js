@@ -61,7 +61,7 @@ export function renew(parent, items, keyOf, make, empty) {
   const row = focused?.closest("[data-key]");
   const place = before.indexOf(row);
   parent.replaceChildren(...wanted);
-  if (focused) refocus(parent, focused, row?.dataset.key, place);
+  if (focused) refocus(parent, focused, row, place);
 }
 
 function emptyRow(text, body) {
@@ -69,12 +69,15 @@ function emptyRow(text, body) {
   return h("tr", {}, h("td", { colspan: columns, class: "empty" }, text));
 }
 
-// Whoever was on a thing that was renewed stays on it; whoever was on one that went goes to its successor.
-function refocus(parent, focused, key, place) {
+// Whoever was on a thing that was renewed stays on it; whoever was on one that went goes to its successor, if it went by
+// what they did. Else the next key would act on what they have not read.
+function refocus(parent, focused, gone, place) {
   if (focused.isConnected) return focused.focus();
+  const key = gone?.dataset.key;
   const rows = [...parent.children];
-  const row = rows.find((child) => child.dataset.key === key) ?? rows[Math.min(place, rows.length - 1)];
-  if (!row) return;
+  const next = gone?.dataset.acted ? rows[Math.min(place, rows.length - 1)] : undefined;
+  const row = rows.find((child) => child.dataset.key === key) ?? next;
+  if (!row) return parent.closest("section")?.querySelector("h2, h1")?.focus();
   const act = focused.dataset?.act;
   const again = act && row.dataset.key === key && row.querySelector(`[data-act="${act}"]`);
   const target = again || (row.tabIndex >= 0 ? row : row.querySelector("a, button, input, select, textarea"));

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, HeaderName};
 use http::{HeaderValue, Method};
 use tokio::sync::Semaphore;
-use toolgate_core::{Hub, Principal, SharedStore};
+use toolgate_core::{Error, Hub, Kind, Principal, SharedStore};
 use toolgate_host::{Clock, Tasks};
 use toolgate_wire::Raw;
 
@@ -17,7 +17,7 @@ use crate::body::{Answer, Request};
 use crate::config::{AdminConfig, Reach};
 use crate::desk::Desk;
 use crate::problem::Problem;
-use crate::route::{Ask, Route, Who};
+use crate::route::{Answering, Ask, Route, Who};
 use crate::sampler::Sampler;
 use crate::{api, openapi, page};
 
@@ -152,11 +152,37 @@ impl Inner {
         let login = self.login(route, &request, &way).await?;
         let by = login.as_ref().map(|login| login.account.clone());
         let what = format!("admin/{} {path}", request.method);
-        let (safe, begun) = (route.is_safe(), Instant::now());
         let ask = Ask { admin: self.clone(), login, way, params, request };
-        let answered = route.handle(ask).await;
-        if !safe && let (Ok(_), Some(by)) = (&answered, by) {
-            self.hub.record_change(&principal(&by), &what, begun.elapsed());
+        let answering = route.handle(ask);
+        if route.is_safe() {
+            return answering.await;
+        }
+        let recorded = self.clone().recorded(answering, by, what);
+        if route.stops_with_its_client() {
+            return recorded.await;
+        }
+        // Who hangs up must not leave a change half made, or made and not recorded.
+        let gave_up = || Problem::from(Error::new(Kind::Internal, "the change was given up"));
+        self.tasks().spawn(recorded).await.unwrap_or_else(|_| Err(gave_up()))
+    }
+
+    /// What comes of a change, once it stands in the record.
+    async fn recorded(
+        self: Arc<Self>,
+        answering: Answering,
+        by: Option<String>,
+        what: String,
+    ) -> Result<Answer, Problem> {
+        let begun = Instant::now();
+        let answered = answering.await;
+        // What was refused changed nothing; what broke may have.
+        let outcome = match &answered {
+            Ok(_) => "complete",
+            Err(problem) if problem.status().is_server_error() => "failed",
+            Err(_) => return answered,
+        };
+        if let Some(by) = by {
+            self.hub.record_change(&principal(&by), &what, outcome, begun.elapsed());
         }
         answered
     }

@@ -122,7 +122,6 @@ impl Problem {
     }
 
     /// The status of the answer.
-    #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
         self.inner.status
     }

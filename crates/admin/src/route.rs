@@ -108,6 +108,7 @@ pub(crate) struct Route {
     pub(crate) takes: Takes,
     pub(crate) answers: Answers,
     handler: Handler,
+    stops: bool,
 }
 
 impl Route {
@@ -131,12 +132,22 @@ impl Route {
                 handler(ask, input).await?.answer(&admin)
             })
         });
-        Self { method, path, who, summary, takes: I::takes(), answers: O::answers(), handler }
+        Self { method, path, who, summary, takes: I::takes(), answers: O::answers(), handler, stops: false }
     }
 
     /// Whether it changes anything.
     pub(crate) fn is_safe(&self) -> bool {
         self.method == GET
+    }
+
+    /// Whether it ends with whoever asked for it: a tool that is tried is stopped then, as by any other client.
+    pub(crate) fn stops_with_its_client(&self) -> bool {
+        self.stops
+    }
+
+    /// The same route, which ends with whoever asked for it.
+    pub(crate) fn stopping(self) -> Self {
+        Self { stops: true, ..self }
     }
 
     /// What stands in place of the names of its path, if it is this path.

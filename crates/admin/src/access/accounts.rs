@@ -97,13 +97,14 @@ impl Accounts {
         Ok(documents.iter().filter_map(|found| Some(read(found)?.account(&found.id))).collect())
     }
 
-    /// Removes an account; its logins and links end.
+    /// Removes an account; its logins end, and links for it and by it.
     ///
     /// # Errors
     /// There is none, it is the last that may change everything, or the store fails.
     pub async fn remove(&self, name: &str) -> Result<()> {
         self.change(name, None).await?;
-        self.remove_links(name).await
+        self.remove_links_for(name).await?;
+        self.remove_links_by(name).await
     }
 
     /// Gives an account another role, from its next request on.
@@ -112,6 +113,9 @@ impl Accounts {
     /// There is none, it is the last that may change everything, or the store fails.
     pub async fn set_role(&self, name: &str, role: Role) -> Result<Account> {
         let before = self.change(name, Some(role)).await?;
+        if role < before.role {
+            self.remove_links_by(name).await?;
+        }
         Ok(Account { role, ..before.account(name) })
     }
 

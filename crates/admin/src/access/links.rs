@@ -77,11 +77,21 @@ impl Accounts {
         }
     }
 
-    /// Removes the links for an account.
-    pub(super) async fn remove_links(&self, name: &str) -> Result<()> {
+    /// Removes the links for an account that is gone.
+    pub(super) async fn remove_links_for(&self, name: &str) -> Result<()> {
+        self.remove_links(|record| record.account.as_deref() == Some(name)).await
+    }
+
+    /// Removes the links that someone made who may not make any now: by one they would give to another name what was
+    /// taken from theirs.
+    pub(super) async fn remove_links_by(&self, name: &str) -> Result<()> {
+        self.remove_links(|record| record.by == name).await
+    }
+
+    async fn remove_links(&self, goes: impl Fn(&Record) -> bool + Send) -> Result<()> {
         for document in self.store.list(Collection::Links).await? {
             let record: Option<Record> = serde_json::from_str(&document.body).ok();
-            if record.is_some_and(|record| record.account.as_deref() == Some(name)) {
+            if record.is_some_and(|record| goes(&record)) {
                 let (collection, id) = (Collection::Links, document.id);
                 let write = Write::Remove { collection, id, revision: document.revision };
                 // Someone who uses it up at this moment has removed it as well.

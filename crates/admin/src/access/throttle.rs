@@ -66,6 +66,10 @@ impl Throttle {
             failures.retain(|_, failures| now.saturating_duration_since(failures.last) < LONGEST);
         }
         if failures.len() >= MOST {
+            // Names that someone makes up push out no name that is guessed at.
+            failures.retain(|_, failures| failures.count > FREE);
+        }
+        if failures.len() >= MOST {
             failures.clear();
         }
         for key in keys {
@@ -174,9 +178,13 @@ mod tests {
     #[test]
     fn what_is_remembered_is_bounded() {
         let throttle = Throttle::new(Clock::manual(0));
+        for _ in 0..=FREE {
+            assert_eq!(throttle.begin("ada", HERE), Ok(()));
+        }
         for count in 0..=u32::try_from(MOST).unwrap() {
             assert_eq!(throttle.begin(&count.to_string(), IpAddr::from(count.to_be_bytes())), Ok(()));
         }
         assert!(throttle.lock().len() <= MOST + 1);
+        assert!(throttle.begin("ada", ELSEWHERE).is_err(), "who is guessed at stays guarded");
     }
 }

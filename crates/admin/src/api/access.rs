@@ -1,5 +1,7 @@
 //! Setting up, logging in and out, and the OpenAPI document: what answers without a login, and what is about one's own.
 
+use std::time::Instant;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,6 +9,7 @@ use toolgate_host::Secret;
 
 use super::VIEWER;
 use crate::access::{Account, Cookie, Login, NewAccount, Role, password_fault};
+use crate::admin::{Inner, principal};
 use crate::problem::Problem;
 use crate::route::{Ask, DELETE, GET, LoggedIn, LoggedOut, Nothing, POST, PUT, Route, Who};
 
@@ -114,17 +117,18 @@ async fn look(ask: Ask, _: Nothing) -> Result<SetUp, Problem> {
 }
 
 async fn set_up(ask: Ask, given: UseLink) -> Result<LoggedIn<Session>, Problem> {
-    let admin = &ask.admin;
+    let (admin, begun) = (&ask.admin, Instant::now());
     let password = Secret::new(given.password);
     let found = admin.accounts.redeem(&given.link, given.account, password, &admin.passwords).await?;
     tracing::info!(account = found.0.name, "an account was set up on the admin page");
     let address = ask.address();
     admin.throttle.succeeded(&found.0.name, address);
+    entered(admin, "admin/POST /setup", &found.0, begun);
     begin(&ask, (&found.0, found.1)).await
 }
 
 async fn log_in(ask: Ask, given: Credentials) -> Result<LoggedIn<Session>, Problem> {
-    let admin = &ask.admin;
+    let (admin, begun) = (&ask.admin, Instant::now());
     let address = ask.address();
     if let Err(seconds) = admin.throttle.begin(&given.account, address) {
         tracing::warn!(%address, "a login on the admin page has to wait");
@@ -140,7 +144,13 @@ async fn log_in(ask: Ask, given: Credentials) -> Result<LoggedIn<Session>, Probl
         return Err(Problem::unknown("name or password is wrong"));
     };
     admin.throttle.succeeded(&account.name, address);
+    entered(admin, "admin/POST /session", &account, begun);
     begin(&ask, (&account, generation)).await
+}
+
+/// Records who came in: before that, nobody knew who asked.
+fn entered(admin: &Inner, what: &str, account: &Account, begun: Instant) {
+    admin.hub.record_change(&principal(&account.name), what, "complete", begun.elapsed());
 }
 
 async fn begin(ask: &Ask, account: (&Account, u64)) -> Result<LoggedIn<Session>, Problem> {

@@ -42,6 +42,9 @@ async fn export(ask: Ask, Query(filter): Query<AuditFilter>) -> Result<File, Pro
     ask.admin.tasks().spawn(async move {
         if let Err(problem) = send(&admin, first, filter, &pieces).await {
             tracing::warn!(?problem, "an export of the record broke off");
+            // A file that is not whole must not look like one that is.
+            let broken = r#"{"error":"the export broke off: records are missing from here on"}"#;
+            drop(pieces.send(Bytes::from_static(broken.as_bytes())).await);
         }
     });
     Ok(File { name: "toolgate-audit.jsonl", pieces: body })

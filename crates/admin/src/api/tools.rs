@@ -33,7 +33,8 @@ pub(super) fn routes() -> Vec<Route> {
             ADMIN,
             "Call it as yourself, under the same policy as everyone.",
             call,
-        ),
+        )
+        .stopping(),
         Route::new((POST, "/policy/explain"), VIEWER, "What the policy makes of a call.", explain),
     ]
 }

@@ -79,6 +79,22 @@ async fn a_link_of_the_command_line_takes_nobody_s_account() {
 }
 
 #[tokio::test]
+async fn a_link_dies_with_the_role_of_whoever_made_it() {
+    for taken in ["DELETE", "PUT"] {
+        let stage = Stage::new();
+        let (ada, eve) = (stage.admin().await, stage.admin().await);
+        let invite = json!({"account": "eve2", "role": "admin"});
+        let made = stage.post(&eve, "/accounts", &invite).await.json();
+        let link = made["path"].as_str().unwrap().split(['=', '&']).nth(1).unwrap().to_owned();
+        let path = if taken == "PUT" { "/accounts/admin1/role" } else { "/accounts/admin1" };
+        let ask = stage.ask(taken, path).by(&ada);
+        let ask = if taken == "PUT" { ask.json(&json!({"role": "viewer"})) } else { ask };
+        assert!(ask.send().await.status < 300);
+        assert_eq!(set_up(&stage, &link, None, PASSWORD).await.problem(), "link", "{taken}");
+    }
+}
+
+#[tokio::test]
 async fn a_cookie_is_for_this_page_alone() {
     let stage = Stage::new();
     let link = first_link(&stage).await;

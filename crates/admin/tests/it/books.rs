@@ -18,6 +18,8 @@ pub(crate) const HASH: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e464
 pub(crate) struct Books {
     /// What the scripts look like at a glance.
     pub(crate) scripts: Mutex<ScriptsGlance>,
+    /// Secrets are kept while nobody holds it.
+    pub(crate) safe: tokio::sync::Mutex<()>,
 }
 
 fn told<'a, T: Send + 'a>(value: T) -> Told<'a, T> {
@@ -149,7 +151,10 @@ impl Desk for Books {
     }
 
     fn set_secret(&self, _: String, _: Secret) -> Told<'_, ()> {
-        told(())
+        Box::pin(async {
+            let _safe = self.safe.lock().await;
+            Ok(())
+        })
     }
 
     fn remove_secret(&self, name: String) -> Told<'_, ()> {
@@ -159,8 +164,13 @@ impl Desk for Books {
     fn audit(&self, filter: AuditFilter) -> Told<'_, AuditPage> {
         let record = |count: u32| json!({"time_ms": count, "target": "tool:x"}).as_object().cloned().unwrap();
         told(match filter.after.as_deref() {
-            None => AuditPage { items: vec![record(3), record(2)], next: Some("2".into()) },
-            Some(_) => AuditPage { items: vec![record(1)], next: None },
+            None => {
+                // Of one target the second page cannot be read.
+                let next = if filter.target.is_some() { "gone" } else { "2" };
+                AuditPage { items: vec![record(3), record(2)], next: Some(next.into()) }
+            }
+            Some("2") => AuditPage { items: vec![record(1)], next: None },
+            Some(_) => return Box::pin(async { Err(Error::new(Kind::Internal, "the store is gone")) }),
         })
     }
 

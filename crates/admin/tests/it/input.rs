@@ -96,4 +96,8 @@ async fn the_record_is_taken_along_page_by_page() {
         })
         .collect();
     assert_eq!(lines, [3, 2, 1]);
+    // One that breaks off does not look whole.
+    let reply = stage.ask("GET", "/audit/export?target=x").by(&user).send().await;
+    let text = reply.text();
+    assert!(text.lines().last().unwrap().starts_with(r#"{"error":"the export broke off"#), "{text}");
 }

@@ -17,6 +17,8 @@ mod openapi;
 #[cfg(test)]
 mod page;
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod scripts;
 #[cfg(test)]
 mod stage;

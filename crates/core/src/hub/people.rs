@@ -17,7 +17,7 @@ impl Hub {
     }
 
     /// Records what a person changed by hand, as calls are recorded: as the method `what`.
-    pub fn record_change(&self, principal: &Principal, what: &str, took: Duration) {
+    pub fn record_change(&self, principal: &Principal, what: &str, outcome: &'static str, took: Duration) {
         let Some(recorder) = &self.inner.recorder else { return };
         let name = self.inner.filters.clean(what);
         recorder.record(&Entry {
@@ -30,7 +30,7 @@ impl Hub {
             digest: "",
             code: None,
             arguments: None,
-            outcome: "complete",
+            outcome,
             took,
             rule: None,
             approver: None,
