@@ -41,7 +41,7 @@ pub struct LookedAtScript {
     pub whole: bool,
     /// The text that was approved last, where it is another one.
     pub approved: Option<String>,
-    /// What changed since: lines that begin with `-`, `+`, `@` or a space.
+    /// What changed since: lines that begin with `-`, `+`, `@`, `\` or a space.
     pub diff: Option<String>,
     /// Who decided on it last.
     pub decided_by: Option<String>,

@@ -10,7 +10,7 @@ use toolgate_script::{BadHash, Hash, Scripts, State};
 
 use super::{AdminSources, shown};
 use crate::settings::{PackName, Reloader};
-use crate::{packs, script_diff};
+use crate::{diff, packs};
 
 /// For how long a glance is shared by all pages that are open.
 const FRESH: Duration = Duration::from_millis(500);
@@ -40,7 +40,7 @@ impl ScriptDesk {
         let looked = self.scripts().look(name).await?;
         let (decided_by, decided_ms) = looked.decided.unzip();
         let source = looked.script.source;
-        let diff = looked.approved.as_deref().map(|approved| script_diff::between(approved, &source));
+        let diff = looked.approved.as_deref().map(|approved| diff::of_script(approved, &source));
         Ok(LookedAtScript {
             info: shown::script(looked.info),
             source,

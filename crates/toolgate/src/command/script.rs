@@ -15,7 +15,7 @@ use crate::command::table::{fit, one_line};
 use crate::command::tools::call;
 use crate::parts::Parts;
 use crate::settings::Settings;
-use crate::{packs, script_diff};
+use crate::{diff, packs};
 
 /// Runs one of the subcommands that need no hub. Running hubs hear of what is decided at once.
 pub(crate) async fn run(settings: &Settings, process: &Process, script: &Script) -> anyhow::Result<ExitCode> {
@@ -154,8 +154,7 @@ async fn approve(scripts: &Scripts, name: &str, yes: bool, hash: Option<&Hash>) 
 
 fn differences(looked: &Looked, as_json: bool) -> anyhow::Result<()> {
     let name = &looked.info.name;
-    let changed =
-        looked.approved.as_deref().map(|before| script_diff::between(before, &looked.script.source));
+    let changed = looked.approved.as_deref().map(|before| diff::of_script(before, &looked.script.source));
     let mut out = std::io::stdout().lock();
     if as_json {
         let shown = json!({"name": name, "state": looked.info.state.as_str(), "diff": changed});

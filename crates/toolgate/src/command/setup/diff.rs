@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use similar::{ChangeTag, TextDiff};
 use toolgate_clients::Plan;
 
 use super::mask;
-
-/// Unchanged lines around a change.
-const AROUND: usize = 3;
+use crate::diff::hunks;
 
 /// Longer lines are cut where nothing changes.
 const LONGEST: usize = 240;
@@ -26,23 +23,7 @@ pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> Str
     }
     let path = path.display().to_string();
     let name = |content: &str| if content.is_empty() { "/dev/null" } else { &path }.to_owned();
-    let mut out = format!("--- {}\n+++ {}\n", name(before), name(after));
-    let diff = TextDiff::from_lines(before, after);
-    for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
-        out += &format!("{}\n", hunk.header());
-        for change in hunk.iter_changes() {
-            let sign = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
-            out += &format!("{sign}{}\n", shown(change.value()));
-            if change.missing_newline() {
-                out += "\\ No newline at end of file\n";
-            }
-        }
-    }
-    out
+    format!("--- {}\n+++ {}\n{}", name(before), name(after), hunks(before, after, shown))
 }
 
 /// A line without secrets, without what a terminal would obey, and not without end.

@@ -1,12 +1,17 @@
-//! What changed in a script since it was approved: whoever decides has to see every letter of it.
+//! The lines that differ between two texts, as a unified diff.
 
 use similar::{ChangeTag, TextDiff};
 
 /// Unchanged lines around a change.
 const AROUND: usize = 3;
 
-/// The changed lines of a script, none of them cut; empty if nothing changed.
-pub(crate) fn between(before: &str, after: &str) -> String {
+/// What changed in a script: whoever decides on it has to see every letter, so no line is cut.
+pub(crate) fn of_script(before: &str, after: &str) -> String {
+    hunks(before, after, |line| line.trim_end_matches('\n').to_owned())
+}
+
+/// The changed lines, each as `shown` writes it; empty if nothing changed.
+pub(crate) fn hunks(before: &str, after: &str, shown: impl Fn(&str) -> String) -> String {
     let mut out = String::new();
     let diff = TextDiff::from_lines(before, after);
     for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
@@ -17,7 +22,10 @@ pub(crate) fn between(before: &str, after: &str) -> String {
                 ChangeTag::Delete => '-',
                 ChangeTag::Insert => '+',
             };
-            out += &format!("{sign}{}\n", change.value().trim_end_matches('\n'));
+            out += &format!("{sign}{}\n", shown(change.value()));
+            if change.missing_newline() {
+                out += "\\ No newline at end of file\n";
+            }
         }
     }
     out
@@ -31,12 +39,12 @@ mod tests {
     fn every_letter_of_a_change_is_shown() {
         #[track_caller]
         fn check(before: &str, after: &str, expect: &str) {
-            assert_eq!(between(before, after), expect);
+            assert_eq!(of_script(before, after), expect);
         }
         check("a\n", "a\n", "");
         check("a\nb\n", "a\nc\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
-        check("", "a", "@@ -0,0 +1 @@\n+a\n");
+        check("a", "a\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
         let long = format!("{}evil(){}", "x".repeat(400), "y".repeat(400));
-        assert!(between("a\n", &long).contains(&long), "a long line is not cut");
+        assert!(of_script("a\n", &long).contains(&long), "a long line is not cut");
     }
 }
