@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::Start;
 use crate::fault::Fault;
 use crate::link::Link;
-use crate::oauth::Bearer;
+use crate::oauth::{Bearer, Holder};
 use crate::open::{Opener, open};
 use crate::plan::Reach;
 use crate::pool::{Key, Who};
@@ -57,6 +57,8 @@ pub(crate) struct Line {
     owner: Mutex<Option<Who>>,
     used: Mutex<Instant>,
     has_served: AtomicBool,
+    /// Whether it is being looked at what its server has.
+    learning: AtomicBool,
     /// Wakes it when a caller uses it for the first time.
     wanted: Notify,
     failures: AtomicU32,
@@ -87,6 +89,7 @@ impl Line {
             owner: Mutex::default(),
             used: Mutex::new(Instant::now()),
             has_served: AtomicBool::new(false),
+            learning: AtomicBool::new(false),
             wanted: Notify::new(),
             failures: AtomicU32::new(0),
             fault: Mutex::default(),
@@ -134,6 +137,17 @@ impl Line {
 
     pub(crate) fn is_claimed(&self) -> bool {
         lock(&self.owner).is_some()
+    }
+
+    /// Whether its server shows on it what it shows to all: nobody else's grant lets it in.
+    pub(crate) fn is_shared(&self, shared: &Shared) -> bool {
+        let authorizer = shared.plan.authorizer.as_ref();
+        authorizer.is_none_or(|authorizer| self.key.holder(authorizer) == Holder::Shared)
+    }
+
+    /// Notes that it is being looked at what its server has, or is no longer.
+    pub(crate) fn learns(&self, on: bool) {
+        self.learning.store(on, Ordering::Relaxed);
     }
 
     /// Notes that a caller uses it.
@@ -203,6 +217,7 @@ impl Line {
                 None => return,
                 Some(Ok(link)) => self.serve(link, shared).await,
                 Some(Err(fault)) => {
+                    shared.doubts_era(&fault);
                     if self.failed(fault, attempt).await {
                         continue;
                     }
@@ -279,8 +294,15 @@ impl Line {
         shared.connected(&link);
         *lock(&self.fault) = None;
         self.phase.send_replace(Phase::Ready(link.clone()));
-        // What it has may not be what is remembered.
-        link.wire.desk.all_changed();
+        if !self.has_served.load(Ordering::Relaxed) {
+            // However long it took to start, there is time to learn by it.
+            *lock(&self.used) = Instant::now();
+        }
+        if self.is_shared(shared) {
+            // What it has may not be what is remembered.
+            self.learns(true);
+            link.wire.desk.all_changed();
+        }
         shared.woken.notify_one();
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
@@ -345,7 +367,9 @@ impl Line {
             tokio::time::sleep_until(used + limit).await;
             let is_used =
                 *lock(&self.used) != used || link.wire.desk.calls() > 0 || !lock(&self.watched).is_empty();
-            if !is_used {
+            let is_learning = self.learning.load(Ordering::Relaxed)
+                || (self.key == Key::bare() && shared.learned.borrow().is_none());
+            if !is_used && !is_learning {
                 return;
             }
             if link.wire.desk.calls() > 0 {

@@ -88,9 +88,8 @@ impl Upstream {
     /// Connects anew, and learns anew what the server has.
     pub fn restart(&self) {
         self.shared.breaker.well();
-        let lines = self.shared.pool.all();
-        lines.iter().for_each(|line| line.restart());
-        if self.shared.is_enabled() && lines.iter().all(|line| line.is_stopping()) {
+        self.shared.pool.all().iter().for_each(|line| line.restart());
+        if self.shared.is_enabled() && !self.shared.has_shared_line() {
             // One that rests is started, so that what it has is learned anew. Only a full pool refuses.
             drop(self.shared.pool.get(Key::bare(), &self.shared));
         }

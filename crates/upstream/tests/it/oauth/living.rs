@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use toolgate_core::{Kind, Outcome, Principal};
+use toolgate_core::{Kind, ListKind, Outcome, Principal};
 use toolgate_testkit::{Expect as _, call, client_legacy};
 use toolgate_upstream::{Holder, State};
 
@@ -257,6 +257,33 @@ async fn principals_that_sign_in_for_themselves_call_with_their_own_token() {
         assert_eq!(error.next_step(), Some("run `toolgate mcp auth fake --principal ben`"), "{behaviour}");
         // Nobody else's token was tried for the one who has none.
         assert_eq!(guarded.realm.last_seen(), None);
+        guarded.rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_one_principal_is_shown_is_not_listed_for_all() {
+    for behaviour in ["legacy", "modern"] {
+        let guarded = Guarded::start(behaviour, oauth(json!({"per_principal": true}))).await;
+        guarded.realm.behave("personal");
+        guarded.sign_in().await;
+        let shared = guarded.realm.last_seen().unwrap().replace("Bearer ", "");
+        let ann = Principal::named("ann");
+        sign_in(&guarded.authorizer, guarded.authorizer.holder(&ann.id)).await.unwrap();
+        let mut changing = call(client_legacy(), "fake_change", json!({}));
+        changing.principal = ann;
+        let before = guarded.realm.listed.lock().unwrap().len();
+        guarded.rig.drive(changing, None).await.complete();
+        assert_ne!(guarded.realm.last_seen(), Some(format!("Bearer {shared}")), "{behaviour}");
+        // Her connection is looked at before the list that she changed is.
+        guarded.rig.until("it is listed anew", |_| guarded.realm.listed.lock().unwrap().len() > before).await;
+        let names = guarded.rig.names(ListKind::Tools).await;
+        assert_eq!(
+            names,
+            [format!("fake_{}", shared.replace('-', "_")), "fake_change".into()],
+            "{behaviour}"
+        );
+        assert!(guarded.realm.listed.lock().unwrap().iter().all(|token| *token == shared), "{behaviour}");
         guarded.rig.upstream.stop().await;
     }
 }

@@ -44,6 +44,8 @@ pub(crate) struct State {
     refresh: Mutex<HashMap<String, Given>>,
     asked: Mutex<Vec<(String, Form)>>,
     tunnels: Mutex<Vec<String>>,
+    /// The tokens by which lists were asked for, where each gets its own.
+    pub(crate) listed: Mutex<Vec<String>>,
     /// The `Authorization` headers that the server behind the door was sent.
     pub(crate) seen: Mutex<Vec<Option<String>>>,
 }
@@ -79,6 +81,7 @@ impl Realm {
             refresh: Mutex::default(),
             asked: Mutex::default(),
             tunnels: Mutex::default(),
+            listed: Mutex::default(),
             seen: Mutex::default(),
         }));
         let (tasks, state) = (Tasks::new(), realm.clone());
@@ -154,6 +157,9 @@ impl Realm {
             let challenge = format!("Bearer {described}{scope}");
             return Some(whole(401, "text/plain", "who?").with("WWW-Authenticate", challenge));
         };
+        if self.is("personal") && asked.body.windows(12).any(|piece| piece == b"\"tools/list\"") {
+            return Some(self.list(token, asked));
+        }
         let wants_more = asked.body.windows(8).any(|piece| piece == b"\"golden\"")
             && (self.is("insatiable") || !given.scope.split(' ').any(|word| word == "golden"));
         if self.is("step-up") && wants_more {
@@ -164,6 +170,16 @@ impl Realm {
             return Some(whole(307, "text/plain", "").with("Location", format!("{}/elsewhere", self.issuer)));
         }
         None
+    }
+
+    /// A list of tools for whom it gave this token: one that all have, and one that only they have.
+    fn list(&self, token: &str, asked: &Asked) -> Reply {
+        self.listed.lock().unwrap().push(token.to_owned());
+        let asked: Value = serde_json::from_slice(&asked.body).unwrap();
+        let tools = ["change".to_owned(), token.replace('-', "_")]
+            .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}));
+        let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": tools, "resultType": "complete"}});
+        whole(200, "application/json", answer.to_string())
     }
 
     /// Where it was asked to lead to, as a proxy is; it leads nowhere.
