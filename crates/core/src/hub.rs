@@ -34,7 +34,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceState, SourceStatus, Target, TaskOp, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TaskOp, ToolItem, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -351,6 +351,18 @@ impl Inner {
             settings.call_time_limit
         };
         call.time_limit.map_or(most, |limit| limit.min(most))
+    }
+
+    /// What an approval of a call of this tool is given under: the rules, and the tool's own definition, so that only
+    /// who was asked about this very tool is asked again when it changes.
+    pub(crate) fn terms(&self, tool: Option<&ToolItem>) -> String {
+        let mut terms = self.policy_version();
+        if let Some(tool) = tool {
+            let digest = toolgate_wire::digest(&tool.raw);
+            terms.push(':');
+            terms.extend(digest.iter().take(8).map(|byte| format!("{byte:02x}")));
+        }
+        terms
     }
 
     pub(crate) fn policy_version(&self) -> String {

@@ -38,7 +38,6 @@ pub(super) struct Snapshot {
     sources: HashMap<SourceId, HashMap<String, Vec<(Raw, Held)>>>,
     /// Sources of which nothing is ever held, by configuration.
     config: PinsConfig,
-    pub(super) version: Arc<str>,
 }
 
 /// Why a tool is held, if it is.
@@ -77,7 +76,7 @@ impl Snapshot {
             all.sort();
             all
         };
-        self.config != other.config || self.version != other.version || held(self) != held(other)
+        self.config != other.config || held(self) != held(other)
     }
 }
 
@@ -177,7 +176,7 @@ impl State {
             };
             sources.insert(source.clone(), tools.iter().map(stand).collect::<HashMap<_, Vec<_>>>());
         }
-        Snapshot { sources, config: self.config.clone(), version: self.version() }
+        Snapshot { sources, config: self.config.clone() }
     }
 
     fn held(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Held {
@@ -224,18 +223,6 @@ impl State {
             digest: pin.pending.as_ref().or(accepted).map(|version| version.digest.clone()),
             accept: pin.pending.as_ref().map(|_| format!("toolgate pins accept {} {}", pin.source, pin.tool)),
         }
-    }
-
-    /// Another word whenever something was accepted or is held: an approval was given for a tool as it was then.
-    fn version(&self) -> Arc<str> {
-        let mut all = String::new();
-        for (id, pin) in &self.pins {
-            let later = pin.accepted.iter().filter(|version| version.by.is_some());
-            for version in later.chain(&pin.pending) {
-                all.push_str(&format!("{id} {} {:?}\n", version.digest, version.by.is_some()));
-            }
-        }
-        if all.is_empty() { "".into() } else { crate::compile::digest(all.as_bytes(), 4).into() }
     }
 }
 
