@@ -253,6 +253,12 @@ impl Hub {
         self.inner.presence.connect(new, &self.inner)
     }
 
+    /// Notes a stream on which a client watches resources, for as long as what this returns lives. It does not show
+    /// among those that are connected; calls with its number are let go of with it.
+    pub fn watcher(&self) -> Connected {
+        self.inner.presence.watch(&self.inner)
+    }
+
     /// Who is connected now, oldest first.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
         self.inner.presence.all()

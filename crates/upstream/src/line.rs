@@ -2,8 +2,8 @@
 
 mod attend;
 mod jitter;
+mod watched;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolgate_core::ConnectionId;
 
 use crate::config::Start;
 use crate::fault::Fault;
@@ -22,6 +23,7 @@ use crate::pool::{Key, Who};
 use crate::starts::Turn;
 use crate::supervisor::Shared;
 use jitter::jittered;
+use watched::Watched;
 
 /// The shortest and the longest wait between two attempts.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -64,8 +66,7 @@ pub(crate) struct Line {
     failures: AtomicU32,
     /// Why the last attempt failed, until one succeeds.
     fault: Mutex<Option<Fault>>,
-    /// The resources that someone watches through it, and how many do.
-    pub(crate) watched: Mutex<BTreeMap<Arc<str>, usize>>,
+    watched: Mutex<Watched>,
     pub(crate) rewatch: Notify,
 }
 
@@ -158,16 +159,20 @@ impl Line {
     }
 
     /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
-    pub(crate) fn watches(&self, uri: &Arc<str>, on: bool) -> bool {
-        let mut watched = lock(&self.watched);
-        if on {
-            let count = watched.entry(uri.clone()).or_default();
-            *count += 1;
-            return *count == 1;
+    pub(crate) fn watches(&self, uri: &Arc<str>, who: Option<ConnectionId>, on: bool) -> bool {
+        lock(&self.watched).note(uri, who, on)
+    }
+
+    /// A client's connection has ended: nothing is watched for it any more, and its own line ends.
+    pub(crate) fn left(&self, connection: ConnectionId) {
+        if lock(&self.watched).leave(connection) {
+            self.rewatch.notify_one();
         }
-        let Some(count) = watched.get_mut(uri) else { return false };
-        *count -= 1;
-        *count == 0 && watched.remove(uri).is_some()
+        let is_its = matches!(&self.key.who, Who::Session(_, whose) if *whose == connection);
+        // What still runs for it, as a task may, is waited for until the line is idle.
+        if is_its && self.link().is_none_or(|link| link.wire.desk.calls() == 0) {
+            self.stop();
+        }
     }
 
     /// Ends it for good.
@@ -307,7 +312,7 @@ impl Line {
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
             () = self.idle(&link, shared) => End::Idle,
-            () = attend::attend(self, &link, shared) => End::Stop,
+            never = attend::attend(self, &link, shared) => match never {},
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
         };

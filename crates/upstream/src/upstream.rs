@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
-    Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId, carried_extensions,
+    Called, ConnectionId, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId,
+    carried_extensions,
 };
 use toolgate_host::Tasks;
 use toolgate_wire::Raw;
@@ -274,6 +275,10 @@ impl Source for Upstream {
 
     fn restart(&self) {
         Self::restart(self);
+    }
+
+    fn left(&self, connection: ConnectionId) {
+        self.shared.pool.all().iter().for_each(|line| line.left(connection));
     }
 
     fn roots_changed(&self) {

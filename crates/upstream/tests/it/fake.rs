@@ -167,7 +167,12 @@ impl Fake {
                 let text = json!({"contents": [], "asked": params});
                 self.result(&id, &text.to_string());
             }
+            "resources/unsubscribe" => {
+                self.mark("unsubscribed");
+                self.result(&id, "{}");
+            }
             "resources/subscribe" => {
+                self.mark("subscribed");
                 self.result(&id, "{}");
                 let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":params["uri"]}});
                 self.send(&notice.to_string());
@@ -187,6 +192,8 @@ impl Fake {
         let about = json!({"io.modelcontextprotocol/subscriptionId": id});
         let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":about,"notifications":params["notifications"]}});
         self.send(&notice.to_string());
+        let watched = params["notifications"]["resourceSubscriptions"].as_array().map_or(0, Vec::len);
+        self.mark(&format!("watches-{watched}"));
         for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
             let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":about}});
             self.send(&notice.to_string());
