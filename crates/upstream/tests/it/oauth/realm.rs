@@ -11,6 +11,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use toolgate_host::{Clock, Tasks};
 use url::Url;
 
@@ -44,6 +45,9 @@ pub(crate) struct State {
     refresh: Mutex<HashMap<String, Given>>,
     asked: Mutex<Vec<(String, Form)>>,
     tunnels: Mutex<Vec<String>>,
+    /// How many wait for a token until the word is given to one of them.
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) go: Notify,
     /// The tokens by which lists were asked for, where each gets its own.
     pub(crate) listed: Mutex<Vec<String>>,
     /// The `Authorization` headers that the server behind the door was sent.
@@ -81,6 +85,8 @@ impl Realm {
             refresh: Mutex::default(),
             asked: Mutex::default(),
             tunnels: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            go: Notify::new(),
             listed: Mutex::default(),
             seen: Mutex::default(),
         }));
@@ -90,7 +96,13 @@ impl Realm {
                 let state = state.clone();
                 tasks.spawn(serve(stream, move |asked| {
                     let state = state.clone();
-                    async move { state.answer(&asked) }
+                    async move {
+                        if state.is("slow-token") && asked.path == "/token" {
+                            state.waiting.fetch_add(1, Ordering::SeqCst);
+                            state.go.notified().await;
+                        }
+                        state.answer(&asked)
+                    }
                 }));
             }
         });
@@ -386,6 +398,11 @@ impl Realm {
         self.access.lock().unwrap().remove(&form["token"]);
         self.refresh.lock().unwrap().remove(&form["token"]);
         whole(200, "text/plain", "")
+    }
+
+    /// How many tokens there are by which others could be had.
+    pub(crate) fn renewable(&self) -> usize {
+        self.refresh.lock().unwrap().len()
     }
 
     /// Forgets what lets clients in, and with `all` what renews it.
