@@ -141,6 +141,7 @@ impl Fake {
             "notifications/initialized" if self.is("asks-roots") => {
                 self.send(r#"{"jsonrpc":"2.0","id":"early","method":"roots/list"}"#);
             }
+            "logging/setLevel" if self.is("ignores-level") => self.mark("level"),
             "logging/setLevel" => {
                 self.level = params["level"].clone();
                 self.result(&id, "{}");
@@ -219,6 +220,9 @@ impl Fake {
         tools.push(json!({"name": "fragile", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}));
         for support in ["required", "optional"] {
             tools.push(json!({"name": format!("job_{support}"), "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}));
+        }
+        if self.is("doubled") {
+            tools.push(json!({"name": "echo", "description": "another", "inputSchema": {"type": "object"}}));
         }
         if self.place.join("changed").exists() {
             tools.push(json!({"name": "late", "inputSchema": {"type": "object"}}));
