@@ -168,16 +168,7 @@ impl Fake {
                 let text = json!({"contents": [], "asked": params});
                 self.result(&id, &text.to_string());
             }
-            "resources/unsubscribe" => {
-                self.mark("unsubscribed");
-                self.result(&id, "{}");
-            }
-            "resources/subscribe" => {
-                self.mark("subscribed");
-                self.result(&id, "{}");
-                let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":params["uri"]}});
-                self.send(&notice.to_string());
-            }
+            "resources/subscribe" | "resources/unsubscribe" => self.watch(message),
             "tools/call" => self.call(&id, &params),
             "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel" => self.job(message),
             "notifications/cancelled" => self.mark("cancelled"),
@@ -186,6 +177,17 @@ impl Fake {
             _ if id.is_null() => {}
             _ => self.error(&id, -32601, "unknown method"),
         }
+    }
+
+    /// Agrees to tell of a resource, and at once has something to tell of it; or to tell no more.
+    fn watch(&mut self, message: &Value) {
+        self.result(&message["id"], "{}");
+        if message["method"] == "resources/unsubscribe" {
+            return self.mark("unsubscribed");
+        }
+        self.mark("subscribed");
+        let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":message["params"]["uri"]}});
+        self.send(&notice.to_string());
     }
 
     /// Agrees to be listened to, and at once has something to tell of all that is watched.
