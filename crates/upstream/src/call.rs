@@ -57,9 +57,9 @@ impl Shared {
         self.check(&asked, &permitted);
         let mut attempt = 1;
         loop {
+            self.breaker.admit(&self.plan.name)?;
             // That there are too many lines already says nothing of the server.
             let line = self.pool.line(&run, self)?;
-            self.breaker.admit(&self.plan.name)?;
             let link = ready(&line, attempt);
             match self.attempt(&asked, &permitted, &run, link).await {
                 Ok(outcome) => {

@@ -168,7 +168,8 @@ impl Line {
         if lock(&self.watched).leave(connection) {
             self.rewatch.notify_one();
         }
-        let is_its = matches!(&self.key.who, Who::Session(_, whose) if *whose == connection);
+        let is_of = |who: &Who| matches!(who, Who::Session(_, whose) if *whose == connection);
+        let is_its = is_of(&self.key.who) || lock(&self.owner).as_ref().is_some_and(is_of);
         // What still runs for it, as a task may, is waited for until the line is idle.
         if is_its && self.link().is_none_or(|link| link.wire.desk.calls() == 0) {
             self.stop();

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use toolgate_core::{Call, Connected, Kind, NewConnection, Outcome, Principal, Target, Transport};
-use toolgate_testkit::{Driven, Expect as _, call, client_legacy};
-use toolgate_wire::Raw;
+use toolgate_core::{
+    Call, Capabilities, Client, Connected, Kind, NewConnection, Outcome, Principal, Target, Transport,
+};
+use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_with};
+use toolgate_wire::{Raw, Version};
 
 use crate::rig::{Rig, with};
 use crate::web::Web;
@@ -24,7 +26,11 @@ async fn watch(rig: &Rig, by: &Connected, on: bool) {
 }
 
 async fn echo(rig: &Rig, by: &Connected) -> Driven {
-    let mut call = call(client_legacy(), "fake_echo", json!({"b": "x"}));
+    echo_from(client_legacy(), rig, by).await
+}
+
+async fn echo_from(client: Arc<Client>, rig: &Rig, by: &Connected) -> Driven {
+    let mut call = call(client, "fake_echo", json!({"b": "x"}));
     call.connection = Some(by.id());
     rig.drive(call, None).await
 }
@@ -61,15 +67,18 @@ async fn what_a_client_watches_is_let_go_of_when_it_leaves() {
 
 #[tokio::test]
 async fn a_program_of_one_client_ends_with_it() {
-    let rig = Rig::shaped("legacy", json!({"share": "session"}));
-    let [one, other] = [connect(&rig), connect(&rig)];
-    echo(&rig, &one).await.complete();
-    echo(&rig, &other).await.complete();
-    rig.until("each has one", |rig| rig.status().processes.len() == 2).await;
-    drop(one);
-    rig.until("one is left", |rig| rig.status().processes.len() == 1).await;
-    echo(&rig, &other).await.complete();
-    rig.upstream.stop().await;
+    // One that can be asked nothing may get the program by which the server was learned.
+    for client in [client_legacy(), client_with(Version::LATEST_LEGACY, Capabilities::default())] {
+        let rig = Rig::shaped("legacy", json!({"share": "session"}));
+        let [one, other] = [connect(&rig), connect(&rig)];
+        echo_from(client.clone(), &rig, &one).await.complete();
+        echo_from(client.clone(), &rig, &other).await.complete();
+        rig.until("each has one", |rig| rig.status().processes.len() == 2).await;
+        drop(one);
+        rig.until("one is left", |rig| rig.status().processes.len() == 1).await;
+        echo_from(client, &rig, &other).await.complete();
+        rig.upstream.stop().await;
+    }
 }
 
 #[tokio::test]
