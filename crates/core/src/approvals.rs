@@ -36,6 +36,8 @@ struct Inner {
 /// What is remembered, as of the last change that was noticed.
 struct Known {
     all: Option<Arc<[Remembered]>>,
+    /// How many changes were noticed.
+    noticed: u64,
     changes: broadcast::Receiver<Collection>,
 }
 
@@ -53,7 +55,7 @@ pub(crate) enum Waited {
 impl Approvals {
     /// The inbox in this store. Nothing is read before something is asked.
     pub fn new(store: SharedStore, clock: Clock) -> Self {
-        let known = Mutex::new(Known { all: None, changes: store.changes() });
+        let known = Mutex::new(Known { all: None, noticed: 0, changes: store.changes() });
         Self { inner: Arc::new(Inner { store, clock, known }) }
     }
 
@@ -141,8 +143,8 @@ impl Approvals {
     /// Who said, once for many calls, that this one may go on.
     pub(crate) async fn standing(&self, asked: &Approval) -> Result<Option<String>> {
         let all = match self.fresh() {
-            Some(all) => all,
-            None => self.reload().await?,
+            Ok(all) => all,
+            Err(noticed) => self.reload(noticed).await?,
         };
         let holds = |rule: &&Remembered| {
             rule.principal == asked.principal
@@ -276,21 +278,30 @@ impl Approvals {
         Ok(Some(Write::Insert { collection: Collection::Remembered, id: remembered.id, body, expires_ms }))
     }
 
-    /// What is remembered, if nothing has changed since it was read.
-    fn fresh(&self) -> Option<Arc<[Remembered]>> {
+    /// What is remembered, if nothing has changed since it was read; else how many changes were noticed so far.
+    fn fresh(&self) -> Result<Arc<[Remembered]>, u64> {
         let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match known.changes.try_recv() {
-                Ok(Collection::Remembered) | Err(TryRecvError::Lagged(_)) => known.all = None,
+                Ok(Collection::Remembered) | Err(TryRecvError::Lagged(_)) => {
+                    known.all = None;
+                    known.noticed += 1;
+                }
                 Ok(_) => {}
-                Err(TryRecvError::Empty | TryRecvError::Closed) => return known.all.clone(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => {
+                    return known.all.clone().ok_or(known.noticed);
+                }
             }
         }
     }
 
-    async fn reload(&self) -> Result<Arc<[Remembered]>> {
+    async fn reload(&self, noticed: u64) -> Result<Arc<[Remembered]>> {
         let all: Arc<[Remembered]> = self.remembered().await?.into();
-        self.inner.known.lock().unwrap_or_else(PoisonError::into_inner).all = Some(all.clone());
+        let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Someone else may have noticed meanwhile that this is no longer so.
+        if known.noticed == noticed {
+            known.all = Some(all.clone());
+        }
         Ok(all)
     }
 }

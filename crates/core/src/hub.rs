@@ -34,7 +34,7 @@ use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
     NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceState, SourceStatus, Target, TaskOp, Tracer, pipeline, run,
+    SourceState, SourceStatus, Target, TaskOp, ToolItem, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -253,6 +253,12 @@ impl Hub {
         self.inner.presence.connect(new, &self.inner)
     }
 
+    /// Notes a stream on which a client watches resources, for as long as what this returns lives. It does not show
+    /// among those that are connected; calls with its number are let go of with it.
+    pub fn watcher(&self) -> Connected {
+        self.inner.presence.watch(&self.inner)
+    }
+
     /// Who is connected now, oldest first.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
         self.inner.presence.all()
@@ -351,6 +357,18 @@ impl Inner {
             settings.call_time_limit
         };
         call.time_limit.map_or(most, |limit| limit.min(most))
+    }
+
+    /// What an approval of a call of this tool is given under: the rules, and the tool's own definition, so that only
+    /// who was asked about this very tool is asked again when it changes.
+    pub(crate) fn terms(&self, tool: Option<&ToolItem>) -> String {
+        let mut terms = self.policy_version();
+        if let Some(tool) = tool {
+            let digest = toolgate_wire::digest(&tool.raw);
+            terms.push(':');
+            terms.extend(digest.iter().take(8).map(|byte| format!("{byte:02x}")));
+        }
+        terms
     }
 
     pub(crate) fn policy_version(&self) -> String {

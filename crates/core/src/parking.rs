@@ -68,6 +68,11 @@ pub(crate) fn requests<'a>(questions: impl Iterator<Item = &'a Question>) -> Raw
     Raw::trusted(text.into())
 }
 
+/// Takes out those whose time is over.
+fn over(runs: &mut HashMap<u64, Parked>, now_ms: u64) -> Vec<(u64, Parked)> {
+    runs.extract_if(|_, parked| parked.expires_ms < now_ms).collect()
+}
+
 /// All parked runs, by number.
 #[derive(Default)]
 pub(crate) struct Parking {
@@ -77,8 +82,10 @@ pub(crate) struct Parking {
 impl Parking {
     /// Parks a run; those whose time is over make room, and dropping a run cancels it.
     pub(crate) fn park(&self, parked: Parked, most: usize, now_ms: u64) -> Result<(u64, usize)> {
+        // Dropped at the end, when nothing is locked any more: dropping a run cancels it.
+        let _gone;
         let mut runs = self.lock();
-        runs.1.retain(|_, old| old.expires_ms >= now_ms);
+        _gone = over(&mut runs.1, now_ms);
         if runs.1.len() >= most {
             return Err(
                 Error::new(Kind::RateLimited, "too many calls wait for an answer").hint("try again later")
@@ -115,8 +122,11 @@ impl Parking {
     /// Lets go of all whose time is over; tells how many are left.
     pub(crate) fn sweep(&self, now_ms: u64) -> usize {
         let mut runs = self.lock();
-        runs.1.retain(|_, old| old.expires_ms >= now_ms);
-        runs.1.len()
+        let gone = over(&mut runs.1, now_ms);
+        let left = runs.1.len();
+        drop(runs);
+        drop(gone);
+        left
     }
 
     fn lock(&self) -> MutexGuard<'_, (u64, HashMap<u64, Parked>)> {

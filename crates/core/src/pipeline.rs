@@ -165,8 +165,8 @@ async fn pass(
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
     // One approval covers all rounds of the call.
-    let mut approved =
-        resumed.as_ref().is_some_and(|state| state.approved && state.policy == hub.policy_version());
+    let holds = |state: &State| state.approved && state.policy == hub.terms(route.tool.as_deref());
+    let mut approved = resumed.as_ref().is_some_and(holds);
     if !approved && !asks.is_empty() {
         let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
         let subject = Subject { hub, call: &call, tool, source, arguments: &arguments, trace };
@@ -283,7 +283,7 @@ pub(crate) async fn execute(
         // Who waits for a nested call is asked while it goes on, whatever the client speaks.
         if call.client.era() == Era::Modern && !call.nested {
             approve::answerable(&requests, &handle.client().capabilities)?;
-            let state = seal(hub, &call, approved, state)?;
+            let state = seal(hub, &call, (approved, hub.terms(tool.as_deref())), state)?;
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
         let answers = Box::pin(handle.ask(approve::questions(&requests)?)).await?;
@@ -293,13 +293,18 @@ pub(crate) async fn execute(
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
 }
 
-fn seal(hub: &Inner, call: &Call, approved: bool, state: Option<String>) -> Result<String> {
+fn seal(
+    hub: &Inner,
+    call: &Call,
+    (approved, policy): (bool, String),
+    state: Option<String>,
+) -> Result<String> {
     hub.sealer.seal(&State {
         principal: call.principal.id.to_string(),
         digest: digest(&call.target, &call.params),
         expires_ms: hub.expiry(),
         approved,
-        policy: hub.policy_version(),
+        policy,
         next: Next::Source(state),
     })
 }

@@ -115,6 +115,11 @@ impl Presence {
         Connected { id, presence: self.clone(), hub: Arc::downgrade(hub) }
     }
 
+    /// Someone who does not show among those that are connected.
+    pub(crate) fn watch(self: &Arc<Self>, hub: &Arc<Inner>) -> Connected {
+        Connected { id: ConnectionId(self.number()), presence: self.clone(), hub: Arc::downgrade(hub) }
+    }
+
     /// Notes a call that could not end at once.
     pub(crate) fn begin(self: &Arc<Self>, run: Arc<Shared>) -> Underway {
         let number = self.number();

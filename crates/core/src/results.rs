@@ -3,12 +3,16 @@
 mod cut;
 mod keep;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use toolgate_host::Clock;
 use toolgate_wire::{Raw, Version};
 
+use crate::guard::broken;
 use crate::seal::random_bytes;
 use crate::store::SharedStore;
 use crate::view::resource_not_found;
@@ -23,6 +27,9 @@ const PREFIX: &str = "toolgate://results/";
 
 /// How many bytes of one answer are kept.
 const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// How long it may take to keep an answer.
+const KEEPING: Duration = Duration::from_secs(5);
 
 /// Answers that were cut, kept in the store for whoever reads them on whichever replica.
 pub(crate) struct Results {
@@ -57,7 +64,13 @@ impl Results {
         (tool, principal, version): (Cuttable, &Principal, Version),
     ) -> Outcome {
         let Outcome::Complete(result) = outcome else { return outcome };
-        match self.shortened(&result, limit, (tool, principal, version)).await {
+        let shortening = AssertUnwindSafe(self.shortened(&result, limit, (tool, principal, version)));
+        // The call is over, and what ends calls no longer does: nobody must wait for a store that hangs.
+        let shortened = match tokio::time::timeout(KEEPING, shortening.catch_unwind()).await {
+            Ok(shortened) => shortened.unwrap_or_else(|panic| Err(broken("store", &*panic))),
+            Err(_) => Err(Error::new(Kind::Timeout, "the store did not keep it in time")),
+        };
+        match shortened {
             Ok(None) => Outcome::Complete(result),
             Ok(Some(short)) => Outcome::Complete(short),
             Err(error) => {

@@ -21,7 +21,7 @@ pub(crate) struct State {
     pub(crate) expires_ms: u64,
     /// Whether a person was asked, and said yes.
     pub(crate) approved: bool,
-    /// The rules that were in force.
+    /// The rules that were in force, and the definition that the tool had.
     pub(crate) policy: String,
     pub(crate) next: Next,
 }

@@ -10,8 +10,8 @@ use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Raw, Template};
 
 use crate::{
-    Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState, SourceStatus,
-    TaskMode, ToolName,
+    ConnectionId, Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState,
+    SourceStatus, TaskMode, ToolName,
 };
 
 /// The name of a source, unique in a hub.
@@ -99,6 +99,11 @@ pub trait Source: Send + Sync {
 
     /// Connects anew, and learns anew what there is.
     fn restart(&self) {}
+
+    /// A client's connection has ended, and what it watched is of no interest to it any more.
+    fn left(&self, connection: ConnectionId) {
+        let _ = connection;
+    }
 
     /// The folders of the client on standard input are not what they were.
     fn roots_changed(&self) {}

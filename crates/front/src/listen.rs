@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use toolgate_core::{
-    Change, Changes, Client, Error, Hub, Kind, ListKind, Outcome, Principal, Result, Transport,
+    Change, Changes, Client, Connected, ConnectionId, Error, Hub, Kind, ListKind, Outcome, Principal, Result,
 };
 use toolgate_wire::{Edit, Id, Raw, meta, method, write};
 
@@ -17,17 +17,14 @@ const MOST_FOLLOWED: usize = 1000;
 
 /// A stream of what changes.
 pub(crate) struct Listening {
-    hub: Hub,
     id: Id,
     changes: Changes,
     lists: Vec<ListKind>,
     watched: Vec<String>,
     tasks: Vec<String>,
     acknowledgement: Option<Bytes>,
-    principal: Arc<Principal>,
-    profile: Option<Arc<str>>,
-    transport: Transport,
-    client: Arc<Client>,
+    /// What it watches is let go of with this.
+    _watcher: Connected,
 }
 
 impl Listening {
@@ -67,23 +64,12 @@ impl Listening {
         if !tasks.is_empty() {
             honoured.insert("taskIds".into(), json!(tasks));
         }
-        let watched = watched(hub, at, &client, &wanted).await?;
+        let watcher = hub.watcher();
+        let watched = watched(hub, at, (&client, watcher.id()), &wanted).await?;
         if !watched.is_empty() {
             honoured.insert("resourceSubscriptions".into(), json!(watched));
         }
-        let mut this = Self {
-            hub: hub.clone(),
-            id,
-            changes,
-            lists,
-            watched,
-            tasks,
-            acknowledgement: None,
-            principal: at.principal.clone(),
-            profile: at.profile.cloned(),
-            transport: at.transport,
-            client,
-        };
+        let mut this = Self { id, changes, lists, watched, tasks, acknowledgement: None, _watcher: watcher };
         let params = json!({"notifications": Value::Object(honoured)});
         this.acknowledgement = Some(write::notification(
             method::SUBSCRIPTIONS_ACKNOWLEDGED,
@@ -133,22 +119,6 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
-    fn drop(&mut self) {
-        for uri in self.watched.drain(..) {
-            let at = Entrance {
-                principal: &self.principal,
-                profile: self.profile.as_ref(),
-                transport: self.transport,
-                connection: None,
-                streams: false,
-            };
-            let run = self.hub.start(subscription(&at, self.client.clone(), &uri, false));
-            self.hub.tasks().spawn(run.outcome());
-        }
-    }
-}
-
 /// The tasks among those asked for that are the caller's.
 fn followed_tasks(hub: &Hub, principal: &Principal, client: &Client, wanted: &Raw) -> Result<Vec<String>> {
     let ids = texts(wanted, "taskIds")?;
@@ -159,10 +129,15 @@ fn followed_tasks(hub: &Hub, principal: &Principal, client: &Client, wanted: &Ra
 }
 
 /// The resources among those asked for that may be watched.
-async fn watched(hub: &Hub, at: &Entrance<'_>, client: &Arc<Client>, wanted: &Raw) -> Result<Vec<String>> {
+async fn watched(
+    hub: &Hub,
+    at: &Entrance<'_>,
+    (client, watcher): (&Arc<Client>, ConnectionId),
+    wanted: &Raw,
+) -> Result<Vec<String>> {
     let mut agreed = Vec::new();
     for uri in texts(wanted, "resourceSubscriptions")? {
-        let run = hub.start(subscription(at, client.clone(), &uri, true));
+        let run = hub.start(subscription(at, client.clone(), &uri, watcher));
         if let Outcome::Complete(_) = run.outcome().await {
             agreed.push(uri);
         }

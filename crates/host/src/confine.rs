@@ -18,7 +18,7 @@ pub struct Confinement {
 /// By which means of the kernel a process is held. Limits of memory, processor time and open files hold everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Held {
-    /// It can open no file and connect to nobody.
+    /// It can open no file and, as far as this kernel knows how to, connect to nobody.
     pub landlock: bool,
     /// It can ask the kernel for little more than memory, the time, and bytes of what is open already.
     pub seccomp: bool,

@@ -2,45 +2,30 @@
 
 use std::fmt;
 
+use toolgate_core::fits_pattern;
+
 /// A pattern in which `*` stands for any text, also none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
     text: Box<str>,
-    /// Where a `*` is, so that plain words need no search.
-    star: Option<usize>,
 }
 
 impl Glob {
     /// The pattern.
     pub(crate) fn new(text: &str) -> Self {
-        Self { star: text.find('*'), text: text.into() }
+        Self { text: text.into() }
     }
 
-    /// Whether it fits the whole text. Takes time in proportion to both, at the worst to their product.
+    /// Whether it fits the whole text.
     pub(crate) fn fits(&self, text: &str) -> bool {
-        let Some(star) = self.star else { return *self.text == *text };
-        let (head, rest) = self.text.split_at(star);
-        let Some(mut text) = text.strip_prefix(head) else { return false };
-        let mut parts = rest.split('*').skip(1).peekable();
-        while let Some(part) = parts.next() {
-            if parts.peek().is_none() {
-                return text.ends_with(part);
-            }
-            // The earliest place leaves the most for what follows.
-            let Some(at) = text.find(part) else { return false };
-            text = &text[at + part.len()..];
-        }
-        true
+        fits_pattern(&self.text, text)
     }
 
     /// Whether it may fit some text that begins like this.
     pub(crate) fn may_fit_after(&self, beginning: &str) -> bool {
-        match self.star {
+        match self.text.split_once('*') {
             None => self.text.starts_with(beginning),
-            Some(star) => {
-                let head = &self.text[..star];
-                head.starts_with(beginning) || beginning.starts_with(head)
-            }
+            Some((head, _)) => head.starts_with(beginning) || beginning.starts_with(head),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Collection, Document, Error, Kind, Result, SharedStore, Write, Written};
+use toolgate_core::{Collection, Document, Error, Kind, PrincipalId, Result, SharedStore, Write, Written};
 use toolgate_host::Clock;
 
 use crate::hash::Hash;
@@ -12,8 +12,9 @@ use crate::shelf::Script;
 /// What the ids of code begin with that is no file.
 const CODE: &str = "exec:";
 
-/// How much code may wait for an administrator at once, and how long.
+/// How much code may wait for an administrator at once, in all and of one principal, and how long.
 const WAITING: usize = 100;
+const WAITING_EACH: usize = 20;
 const WAITING_MS: u64 = 7 * 24 * 3600 * 1000;
 
 /// How often a change is tried when others change the same.
@@ -40,7 +41,7 @@ pub(crate) struct Decision {
     pub(crate) hash: Hash,
     /// These bytes, to show what has changed since.
     pub(crate) source: String,
-    /// By whom.
+    /// By whom; of code that waits, who wants to run it.
     pub(crate) by: String,
     /// When, in milliseconds since 1970.
     pub(crate) at_ms: u64,
@@ -85,11 +86,11 @@ impl Decisions {
         documents.iter().map(|document| Ok((document.id.clone(), read(document)?))).collect()
     }
 
-    /// How much code waits to be looked at.
-    async fn waiting(&self) -> Result<usize> {
-        let all = self.all().await?;
-        let waits = |(name, said): &(&String, &Decision)| is_code(name) && said.word == Word::Waiting;
-        Ok(all.iter().filter(waits).count())
+    /// Who wants to run each code that waits to be looked at.
+    async fn waiting(&self) -> Result<Vec<String>> {
+        let all = self.all().await?.into_iter();
+        let waiting = all.filter(|(name, said)| is_code(name) && said.word == Word::Waiting);
+        Ok(waiting.map(|(_, said)| said.by).collect())
     }
 
     /// Says something of exactly these bytes.
@@ -131,8 +132,10 @@ impl Decisions {
     }
 
     /// Keeps code for an administrator to look at, if not too much waits already.
-    pub(crate) async fn keep_waiting(&self, script: &Script) -> Result<bool> {
-        if self.waiting().await? >= WAITING {
+    pub(crate) async fn keep_waiting(&self, script: &Script, by: &PrincipalId) -> Result<bool> {
+        let waiting = self.waiting().await?;
+        let own = waiting.iter().filter(|other| **other == by.as_str()).count();
+        if waiting.len() >= WAITING || own >= WAITING_EACH {
             return Ok(false);
         }
         let now = self.clock.unix_ms();
@@ -140,7 +143,7 @@ impl Decisions {
             word: Word::Waiting,
             hash: script.hash.clone(),
             source: script.source.clone(),
-            by: String::new(),
+            by: by.to_string(),
             at_ms: now,
             reason: None,
             before: None,

@@ -1,5 +1,6 @@
 //! The header of a script: what it says of itself, and what it wants to reach.
 
+use toolgate_core::fits_pattern;
 use toolgate_host::outbound::HostRule;
 use url::Url;
 
@@ -43,7 +44,7 @@ impl Header {
 
     /// Whether it names a tool.
     pub fn grants_tool(&self, name: &str) -> bool {
-        self.tools.iter().any(|pattern| fits(pattern, name))
+        self.tools.iter().any(|pattern| fits_pattern(pattern, name))
     }
 
     /// Whether it names the host of an address.
@@ -117,19 +118,6 @@ fn is_secret(name: &str) -> bool {
 fn is_tool(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'*');
     name.len() <= 128 && name.bytes().all(fits)
-}
-
-/// Whether a name fits a pattern in which `*` stands for any letters.
-fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]

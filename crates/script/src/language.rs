@@ -6,6 +6,9 @@ mod load;
 mod modules;
 mod value;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use starlark::codemap::FileSpanRef;
 use starlark::environment::{Globals, Module};
 use starlark::eval::{BeforeStmtFuncDyn, Evaluator};
@@ -91,26 +94,26 @@ where
     eval.extra = Some(host);
     eval.set_print_handler(host);
     let steps: Box<dyn BeforeStmtFuncDyn<'a, 'e>> =
-        Box::new(Steps { left: limits.steps, most: limits.steps });
+        Box::new(Steps { made: host.steps.clone(), most: limits.steps });
     eval.before_stmt_for_dap(steps.into());
     eval.set_max_callstack_size(CALLS).map_err(|error| error.to_string())
 }
 
 /// Counts the statements of a script. What computes long without any is ended by the limits of the process.
 struct Steps {
-    left: u64,
+    made: Rc<Cell<u64>>,
     most: u64,
 }
 
 impl<'a, 'e: 'a> BeforeStmtFuncDyn<'a, 'e> for Steps {
     fn call<'v>(&mut self, _: FileSpanRef<'_>, _: &mut Evaluator<'v, 'a, 'e>) -> starlark::Result<()> {
-        if self.left == 0 {
+        if self.made.get() >= self.most {
             let most = self.most;
             return Err(starlark::Error::new_other(anyhow::anyhow!(
                 "the script made more than {most} steps"
             )));
         }
-        self.left -= 1;
+        self.made.update(|made| made + 1);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Children that stand ready: each serves one principal, and none that anything went wrong with.
 
+mod place;
 mod wall;
 mod worker;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use toolgate_core::{Error, Kind, PrincipalId, Result};
 use toolgate_host::{Program, Tasks};
@@ -16,13 +17,13 @@ use toolgate_host::{Program, Tasks};
 use crate::child;
 use crate::talk::Order;
 
+use place::{Place, Places};
 pub(crate) use wall::{Over, Wall};
 use worker::Fault;
 use worker::Worker;
 pub(crate) use worker::{Answering, Ended};
 
-/// How many scripts run at once, and how many of them for one principal.
-const RUNNING: usize = 8;
+/// How many scripts run at once for one principal, or wait for a person.
 const RUNNING_EACH: usize = 4;
 
 /// How many children wait for a principal to come back, and how long.
@@ -60,7 +61,7 @@ struct Inner {
     program: Program,
     limits: ChildLimits,
     tasks: Tasks,
-    places: Arc<Semaphore>,
+    places: Places,
     state: Mutex<State>,
 }
 
@@ -70,6 +71,8 @@ struct State {
     fresh: Option<Worker>,
     /// Whether one is being made.
     making: bool,
+    /// Whether someone looks after those that wait.
+    sweeping: bool,
     warm: Vec<Warm>,
     places: HashMap<PrincipalId, Weak<Semaphore>>,
 }
@@ -89,8 +92,7 @@ impl Pool {
             .arguments(child::arguments(limits.memory, cpu))
             // One heap for all threads: each other would reserve more than the memory limit.
             .variable("MALLOC_ARENA_MAX", "1");
-        let places = Arc::new(Semaphore::new(RUNNING));
-        Self(Arc::new(Inner { program, limits, tasks, places, state: Mutex::default() }))
+        Self(Arc::new(Inner { program, limits, tasks, places: Places::new(), state: Mutex::default() }))
     }
 
     /// Runs a script for a principal, and has what it asks for answered.
@@ -100,15 +102,15 @@ impl Pool {
         order: &Order,
         answering: &impl Answering,
     ) -> Result<Ended> {
-        let entered = Wall::of(self.0.limits.time).limit(self.enter(principal)).await;
-        let _places = entered.map_err(|_| {
+        let entered = tokio::time::timeout(self.0.limits.time, self.enter(principal)).await;
+        let place = entered.map_err(|_| {
             Error::new(Kind::RateLimited, "too many scripts run already").hint("wait until one has ended")
         })?;
         let mut worker = match self.warm_worker(principal) {
             Some(worker) => worker,
             None => self.fresh_worker().await?,
         };
-        let mut wall = Wall::of(self.0.limits.time);
+        let mut wall = Wall::of(self.0.limits.time, place);
         let mut ended = worker.run(order, answering, &mut wall).await;
         if matches!(ended, Err(Fault::Gone)) {
             // It ended while it waited, before it had any work.
@@ -126,18 +128,7 @@ impl Pool {
         }
     }
 
-    /// Ends all children that wait.
-    pub(crate) fn clear(&self) {
-        let mut state = self.state();
-        let old = (std::mem::take(&mut state.warm), state.fresh.take());
-        drop(state);
-        drop(old);
-    }
-
-    async fn enter(
-        &self,
-        principal: &PrincipalId,
-    ) -> (Option<OwnedSemaphorePermit>, Option<OwnedSemaphorePermit>) {
+    async fn enter(&self, principal: &PrincipalId) -> Place {
         let own = {
             let mut state = self.state();
             state.places.retain(|_, places| places.strong_count() > 0);
@@ -147,7 +138,7 @@ impl Pool {
             own
         };
         // Nobody closes them.
-        (own.acquire_owned().await.ok(), self.0.places.clone().acquire_owned().await.ok())
+        self.0.places.enter(own.acquire_owned().await.ok()).await
     }
 
     fn warm_worker(&self, principal: &PrincipalId) -> Option<Worker> {
@@ -201,25 +192,35 @@ impl Pool {
         if state.warm.len() > WARM {
             gone.push(state.warm.remove(0));
         }
+        let is_swept = std::mem::replace(&mut state.sweeping, true);
         drop(state);
+        if is_swept {
+            return;
+        }
         let weak = Arc::downgrade(&self.0);
         let stopping = self.0.tasks.stopping();
         self.0.tasks.spawn(stopping.run_until_cancelled_owned(async move {
-            tokio::time::sleep(WARM_TIME).await;
-            if let Some(inner) = weak.upgrade() {
-                Self(inner).let_go();
+            let mut next = Instant::now() + WARM_TIME;
+            loop {
+                tokio::time::sleep_until(next).await;
+                let later = weak.upgrade().and_then(|inner| Self(inner).let_go());
+                let Some(later) = later else { return };
+                next = later;
             }
         }));
     }
 
-    /// Ends those that have waited long enough.
-    fn let_go(&self) {
+    /// Ends those that have waited long enough. Says when the next of them will have, if any wait.
+    fn let_go(&self) -> Option<Instant> {
         let mut state = self.state();
         let (kept, gone): (Vec<Warm>, Vec<Warm>) =
             state.warm.drain(..).partition(|warm| warm.since.elapsed() < WARM_TIME);
         state.warm = kept;
+        let next = state.warm.iter().map(|warm| warm.since + WARM_TIME).min();
+        state.sweeping = next.is_some();
         drop(state);
         drop(gone);
+        next
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

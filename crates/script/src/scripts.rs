@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolgate_core::{Error, Kind, Result, SharedStore};
+use toolgate_core::{Error, Kind, PrincipalId, Result, SharedStore};
 use toolgate_host::Clock;
 
 use crate::config::ScriptsConfig;
@@ -207,7 +207,12 @@ impl Scripts {
     }
 
     /// Code that may run; what is not approved is kept for an administrator to look at. It never has secrets.
-    pub(crate) async fn cleared_code(&self, code: String, noted: impl FnOnce(&Script)) -> Result<Script> {
+    pub(crate) async fn cleared_code(
+        &self,
+        code: String,
+        by: &PrincipalId,
+        noted: impl FnOnce(&Script),
+    ) -> Result<Script> {
         if u64::try_from(code.len()).unwrap_or(u64::MAX) > self.0.most {
             let error =
                 Error::new(Kind::InvalidInput, format!("the code has more than {} bytes", self.0.most));
@@ -220,7 +225,7 @@ impl Scripts {
         let decision = self.0.decisions.of(&script.name).await?;
         let mut kept = None;
         if decision.is_none() && !self.0.allow.contains(&script.hash) {
-            kept = Some(self.0.decisions.keep_waiting(&script).await?);
+            kept = Some(self.0.decisions.keep_waiting(&script, by).await?);
         }
         self.clear(script, decision.as_ref(), kept)
     }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
-    Called, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome, Permitted, PromptItem,
-    ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState, SourceStatus, TaskMode,
-    TemplateItem, ToolItem,
+    Called, ConnectionId, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome,
+    Permitted, PromptItem, ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState,
+    SourceStatus, TaskMode, TemplateItem, ToolItem,
 };
 use toolgate_wire::{Raw, Template};
 
@@ -42,6 +42,7 @@ pub struct FakeSource {
     otherwise: Option<Behaviour>,
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
+    left: Mutex<Vec<ConnectionId>>,
     on_demand: Option<OnDemand>,
     /// What it declares, if it is someone else's.
     foreign: Option<Vec<String>>,
@@ -59,6 +60,7 @@ impl FakeSource {
             otherwise: None,
             seen: Mutex::default(),
             demanded: Mutex::default(),
+            left: Mutex::default(),
             on_demand: None,
             foreign: None,
             status: None,
@@ -184,6 +186,11 @@ impl FakeSource {
         lock(&self.seen).clone()
     }
 
+    /// The connections that have ended, in order.
+    pub fn departed(&self) -> Vec<ConnectionId> {
+        lock(&self.left).clone()
+    }
+
     /// The lists that were looked at, in order.
     pub fn demanded(&self) -> Vec<ListKind> {
         lock(&self.demanded).clone()
@@ -229,6 +236,10 @@ impl Source for FakeSource {
 
     fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
         Some(self.updates.subscribe())
+    }
+
+    fn left(&self, connection: ConnectionId) {
+        lock(&self.left).push(connection);
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

@@ -58,7 +58,10 @@ impl Shared {
         let mut attempt = 1;
         loop {
             self.breaker.admit(&self.plan.name)?;
-            match self.attempt(&asked, &permitted, &run, attempt).await {
+            // That there are too many lines already says nothing of the server.
+            let line = self.pool.line(&run, self)?;
+            let link = ready(&line, attempt);
+            match self.attempt(&asked, &permitted, &run, link).await {
                 Ok(outcome) => {
                     self.breaker.well();
                     return Ok(outcome);
@@ -84,9 +87,9 @@ impl Shared {
         asked: &Asked,
         permitted: &Permitted,
         run: &RunHandle,
-        attempt: usize,
+        link: impl Future<Output = Result<Arc<Link>, Fault>>,
     ) -> Result<Outcome, Fault> {
-        let (_line, link) = self.line(run, attempt).await?;
+        let link = link.await?;
         link.speak_for(permitted, self.plan.timeout).await;
         let answer = self.answer(asked, permitted, run, &link).await;
         let Some(error) = answer.as_ref().err().and_then(bridge::to_visit) else { return answer };
@@ -130,24 +133,12 @@ impl Shared {
         bridge::outcome(answer?, link.era(), run.client().era())
     }
 
-    /// The line for a call, and its connection.
-    async fn line(
-        self: &Arc<Self>,
-        run: &RunHandle,
-        attempt: usize,
-    ) -> Result<(Arc<Line>, Arc<Link>), Fault> {
-        let line = self.pool.line(run, self).map_err(|error| Fault::NotSent(error.message().to_owned()))?;
-        line.serves();
-        let link = line.ready(if attempt > 1 { PATIENCE } else { Duration::ZERO }).await?;
-        line.serves();
-        Ok((line, link))
-    }
-
     /// Begins or ceases to watch a resource.
     async fn watch(self: &Arc<Self>, uri: &Arc<str>, on: bool, run: &RunHandle) -> Result<Outcome> {
         let explain = |fault: Fault| fault.into_error(&self.plan.name);
-        let (line, link) = self.line(run, 1).await.map_err(explain)?;
-        let first_or_last = line.watches(uri, on);
+        let line = self.pool.line(run, self)?;
+        let link = ready(&line, 1).await.map_err(explain)?;
+        let first_or_last = line.watches(uri, run.connection(), on);
         if !first_or_last {
             return Ok(Outcome::Complete(Raw::EMPTY_OBJECT));
         }
@@ -159,7 +150,7 @@ impl Shared {
         let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
         let answer = link.wire.request(Ask::plain(method, params, self.plan.timeout)).await;
         if answer.is_err() && on {
-            line.watches(uri, false);
+            line.watches(uri, run.connection(), false);
         }
         answer.map_err(explain)?;
         Ok(Outcome::Complete(Raw::EMPTY_OBJECT))
@@ -193,6 +184,14 @@ impl Shared {
             | Fault::Unusable(_)) => fault.into_error(&self.plan.name),
         }
     }
+}
+
+/// The connection of a line, for this attempt of a call.
+async fn ready(line: &Line, attempt: usize) -> Result<Arc<Link>, Fault> {
+    line.serves();
+    let link = line.ready(if attempt > 1 { PATIENCE } else { Duration::ZERO }).await?;
+    line.serves();
+    Ok(link)
 }
 
 /// What a call becomes under the server's own names.

@@ -102,12 +102,16 @@ impl Offered {
             modern_http: version.has_result_type() && matches!(plan.reach, crate::plan::Reach::Address(_)),
             core_tasks: version.has_core_tasks(),
         };
-        let tools: Vec<Arc<ToolFacts>> = unique(&definitions.tools, journal, |raw| {
+        let mut tools: Vec<Arc<ToolFacts>> = unique(&definitions.tools, journal, |raw| {
             let facts = shaping::tool(raw, plan, speaks, journal)?;
             Some((facts.item.name.to_string(), facts))
         });
         let index =
             tools.iter().enumerate().map(|(place, facts)| (facts.item.name.to_string(), place)).collect();
+        // Which of two tools of one name the server would call it alone knows: they are listed as two, for the policy.
+        let twice = doubled(&definitions.tools);
+        let doubled: Vec<_> = tools.iter().filter(|facts| twice.contains(&facts.own)).cloned().collect();
+        tools.extend(doubled);
         Self {
             tools,
             index,
@@ -143,6 +147,13 @@ fn unique<T>(raws: &[Raw], journal: &Journal, read: impl Fn(&Raw) -> Option<(Str
         items.push(Arc::new(item));
     }
     items
+}
+
+/// The names that a server has for more than one tool.
+fn doubled(raws: &[Raw]) -> HashSet<String> {
+    let name = |raw: &Raw| raw.get("name")?.as_string().map(std::borrow::Cow::into_owned);
+    let mut once = HashSet::new();
+    raws.iter().filter_map(name).filter(|name| !once.insert(name.clone())).collect()
 }
 
 fn template(raw: &Raw, journal: &Journal) -> Option<(String, TemplateItem)> {

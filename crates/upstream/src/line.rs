@@ -2,8 +2,8 @@
 
 mod attend;
 mod jitter;
+mod watched;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,17 +11,19 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use toolgate_core::ConnectionId;
 
 use crate::config::Start;
 use crate::fault::Fault;
 use crate::link::Link;
-use crate::oauth::Bearer;
+use crate::oauth::{Bearer, Holder};
 use crate::open::{Opener, open};
 use crate::plan::Reach;
 use crate::pool::{Key, Who};
 use crate::starts::Turn;
 use crate::supervisor::Shared;
 use jitter::jittered;
+use watched::Watched;
 
 /// The shortest and the longest wait between two attempts.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -57,13 +59,14 @@ pub(crate) struct Line {
     owner: Mutex<Option<Who>>,
     used: Mutex<Instant>,
     has_served: AtomicBool,
+    /// Whether it is being looked at what its server has.
+    learning: AtomicBool,
     /// Wakes it when a caller uses it for the first time.
     wanted: Notify,
     failures: AtomicU32,
     /// Why the last attempt failed, until one succeeds.
     fault: Mutex<Option<Fault>>,
-    /// The resources that someone watches through it, and how many do.
-    pub(crate) watched: Mutex<BTreeMap<Arc<str>, usize>>,
+    watched: Mutex<Watched>,
     pub(crate) rewatch: Notify,
 }
 
@@ -87,6 +90,7 @@ impl Line {
             owner: Mutex::default(),
             used: Mutex::new(Instant::now()),
             has_served: AtomicBool::new(false),
+            learning: AtomicBool::new(false),
             wanted: Notify::new(),
             failures: AtomicU32::new(0),
             fault: Mutex::default(),
@@ -136,6 +140,17 @@ impl Line {
         lock(&self.owner).is_some()
     }
 
+    /// Whether its server shows on it what it shows to all: nobody else's grant lets it in.
+    pub(crate) fn is_shared(&self, shared: &Shared) -> bool {
+        let authorizer = shared.plan.authorizer.as_ref();
+        authorizer.is_none_or(|authorizer| self.key.holder(authorizer) == Holder::Shared)
+    }
+
+    /// Notes that it is being looked at what its server has, or is no longer.
+    pub(crate) fn learns(&self, on: bool) {
+        self.learning.store(on, Ordering::Relaxed);
+    }
+
     /// Notes that a caller uses it.
     pub(crate) fn serves(&self) {
         *lock(&self.used) = Instant::now();
@@ -144,16 +159,21 @@ impl Line {
     }
 
     /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
-    pub(crate) fn watches(&self, uri: &Arc<str>, on: bool) -> bool {
-        let mut watched = lock(&self.watched);
-        if on {
-            let count = watched.entry(uri.clone()).or_default();
-            *count += 1;
-            return *count == 1;
+    pub(crate) fn watches(&self, uri: &Arc<str>, who: Option<ConnectionId>, on: bool) -> bool {
+        lock(&self.watched).note(uri, who, on)
+    }
+
+    /// A client's connection has ended: nothing is watched for it any more, and its own line ends.
+    pub(crate) fn left(&self, connection: ConnectionId) {
+        if lock(&self.watched).leave(connection) {
+            self.rewatch.notify_one();
         }
-        let Some(count) = watched.get_mut(uri) else { return false };
-        *count -= 1;
-        *count == 0 && watched.remove(uri).is_some()
+        let is_of = |who: &Who| matches!(who, Who::Session(_, whose) if *whose == connection);
+        let is_its = is_of(&self.key.who) || lock(&self.owner).as_ref().is_some_and(is_of);
+        // What still runs for it, as a task may, is waited for until the line is idle.
+        if is_its && self.link().is_none_or(|link| link.wire.desk.calls() == 0) {
+            self.stop();
+        }
     }
 
     /// Ends it for good.
@@ -203,6 +223,7 @@ impl Line {
                 None => return,
                 Some(Ok(link)) => self.serve(link, shared).await,
                 Some(Err(fault)) => {
+                    shared.doubts_era(&fault);
                     if self.failed(fault, attempt).await {
                         continue;
                     }
@@ -279,13 +300,20 @@ impl Line {
         shared.connected(&link);
         *lock(&self.fault) = None;
         self.phase.send_replace(Phase::Ready(link.clone()));
-        // What it has may not be what is remembered.
-        link.wire.desk.all_changed();
+        if !self.has_served.load(Ordering::Relaxed) {
+            // However long it took to start, there is time to learn by it.
+            *lock(&self.used) = Instant::now();
+        }
+        if self.is_shared(shared) {
+            // What it has may not be what is remembered.
+            self.learns(true);
+            link.wire.desk.all_changed();
+        }
         shared.woken.notify_one();
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
             () = self.idle(&link, shared) => End::Idle,
-            () = attend::attend(self, &link, shared) => End::Stop,
+            never = attend::attend(self, &link, shared) => match never {},
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
         };
@@ -345,7 +373,9 @@ impl Line {
             tokio::time::sleep_until(used + limit).await;
             let is_used =
                 *lock(&self.used) != used || link.wire.desk.calls() > 0 || !lock(&self.watched).is_empty();
-            if !is_used {
+            let is_learning = self.learning.load(Ordering::Relaxed)
+                || (self.key == Key::bare() && shared.learned.borrow().is_none());
+            if !is_used && !is_learning {
                 return;
             }
             if link.wire.desk.calls() > 0 {

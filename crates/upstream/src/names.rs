@@ -39,18 +39,6 @@ fn short_digest(text: &str) -> String {
     digest.iter().take(DIGEST / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a pattern with `*` for any characters fits a whole text.
-pub(crate) fn fits(pattern: &str, text: &str) -> bool {
-    let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut left) = text.strip_prefix(head) else { return false };
-    while let Some((part, behind)) = rest.split_once('*') {
-        let Some(at) = left.find(part) else { return false };
-        left = &left[at + part.len()..];
-        rest = behind;
-    }
-    left.ends_with(rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,23 +65,5 @@ mod tests {
         assert_eq!((one.len(), two.len()), (LONGEST, LONGEST));
         assert_ne!(one, two);
         assert_eq!(shown(Some("server"), &"y".repeat(57)).len(), LONGEST);
-    }
-
-    #[test]
-    fn a_star_is_any_characters() {
-        #[track_caller]
-        fn check(pattern: &str, text: &str, expect: bool) {
-            assert_eq!(fits(pattern, text), expect, "{pattern} {text}");
-        }
-        check("a", "a", true);
-        check("a", "ab", false);
-        check("a*", "ab", true);
-        check("*b", "ab", true);
-        check("*", "", true);
-        check("a*c*e", "abcde", true);
-        check("a*c*e", "abde", false);
-        check("aa*aa", "aaa", false);
-        check("*a*", "bab", true);
-        check("", "a", false);
     }
 }

@@ -224,9 +224,14 @@ impl Authorizer {
     /// The store does not answer. An authorization server that does not is no error: what we had is gone all the same.
     pub async fn logout(&self, holder: Holder) -> Result<LoggedOut, OauthError> {
         let keeper = self.keeper(holder);
-        let live = self.live(&keeper).await?;
-        self.store.remove(&keeper.key).await.map_err(store_failed)?;
-        self.adopt(&keeper, Record::default());
+        // After a renewal that is under way: what it gets is given back too.
+        let forgetting = async {
+            let live = self.reload(&keeper).await?;
+            self.store.remove(&keeper.key).await.map_err(store_failed)?;
+            self.adopt(&keeper, Record::default());
+            Ok::<_, OauthError>(live)
+        };
+        let live = self.in_turn(&keeper, forgetting).await??;
         let Some(tokens) = &live.record.tokens else { return Ok(LoggedOut { was_in: false, revoked: None }) };
         let revoked = match token::revoke(self.outbound(&tokens.token_url), tokens).await {
             Ok(taken) => taken.then_some(true),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use toolgate_core::{Hints, InputCheck, TaskMode, ToolItem, ToolName};
+use toolgate_core::{Hints, InputCheck, TaskMode, ToolItem, ToolName, fits_pattern};
 use toolgate_wire::{Edit, Raw, headers};
 
 use crate::config::{Check, ToolsConfig};
@@ -136,7 +136,7 @@ fn of_value((key, value): (&String, &Value)) -> (String, Raw) {
 }
 
 fn is_offered(own: &str, config: &ToolsConfig) -> bool {
-    let among = |patterns: &[String]| patterns.iter().any(|pattern| names::fits(pattern, own));
+    let among = |patterns: &[String]| patterns.iter().any(|pattern| fits_pattern(pattern, own));
     config.allow.as_deref().is_none_or(among) && !among(&config.deny)
 }
 

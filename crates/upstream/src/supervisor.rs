@@ -16,7 +16,7 @@ use toolgate_core::{Kinds, ListKind, Listing};
 use toolgate_host::Tasks;
 use toolgate_wire::{Era, Version, method, write};
 
-use crate::config::Start;
+use crate::config::{EraChoice, Start};
 use crate::definitions::{Definitions, Offered};
 use crate::desk::Reports;
 use crate::fault::Fault;
@@ -110,6 +110,10 @@ impl Shared {
 
     pub(crate) fn set_enabled(&self, on: bool) {
         self.enabled.store(on, Ordering::Relaxed);
+        if !on {
+            // The supervisor may be busy with a list, and gets no more of it.
+            self.pool.all().iter().for_each(|line| line.stop());
+        }
         self.woken.notify_one();
     }
 
@@ -124,6 +128,14 @@ impl Shared {
 
     pub(crate) fn knows(&self, version: Option<Version>) {
         *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
+    }
+
+    /// Forgets which era the server speaks, if that may be why it cannot be spoken to: it may be another server by now.
+    pub(crate) fn doubts_era(&self, fault: &Fault) {
+        let tells = matches!(fault, Fault::Refused(_) | Fault::Unusable(_) | Fault::Status(400..=499));
+        if tells && self.plan.era == EraChoice::Auto {
+            self.knows(None);
+        }
     }
 
     pub(crate) fn connected(&self, link: &Link) {
@@ -146,6 +158,11 @@ impl Shared {
 
     fn set_trouble(&self, trouble: Option<Fault>) {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    }
+
+    /// Whether there is a line by which it can be learned what the server has for all.
+    pub(crate) fn has_shared_line(&self) -> bool {
+        self.pool.all().iter().any(|line| line.is_shared(self) && !line.is_stopping())
     }
 
     /// Tells servers that the folders of the client are not what they were.
@@ -245,7 +262,8 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
 /// Has all lists looked at again. A server elsewhere is connected to for it; a program is not started only to be asked,
 /// but when it is used.
 fn ask_again(shared: &Arc<Shared>) {
-    match shared.pool.all().iter().find_map(|line| line.link()) {
+    let lines = shared.pool.all();
+    match lines.iter().filter(|line| line.is_shared(shared)).find_map(|line| line.link()) {
         Some(link) => link.wire.desk.all_changed(),
         None if matches!(shared.plan.reach, Reach::Address(_)) => {
             // A new line looks at all of them; only a full pool refuses one.
@@ -258,12 +276,19 @@ fn ask_again(shared: &Arc<Shared>) {
 /// Whether there has to be a line although no call needs one.
 fn wants_line(shared: &Shared) -> bool {
     let learned = shared.learned.borrow().is_some();
-    shared.pool.all().iter().all(|line| line.is_stopping()) && (!learned || shared.plan.start == Start::Eager)
+    !shared.has_shared_line() && (!learned || shared.plan.start == Start::Eager)
 }
 
 /// Learns what a line's server has, where that may have changed. Says when to come again.
 async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
     let link = line.link()?;
+    if !line.is_shared(shared) {
+        // What one principal is shown is not what all are: the line that is everyone's has to look.
+        if link.wire.desk.take_changed() != Kinds::NONE {
+            ask_again(shared);
+        }
+        return None;
+    }
     if line.key.declared != Declared::default() {
         step_aside(shared);
     }
@@ -271,7 +296,10 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
     if kinds == Kinds::NONE {
         return None;
     }
-    match learn::learn(shared, &link, kinds).await {
+    line.learns(true);
+    let learned = learn::learn(shared, &link, kinds).await;
+    line.learns(false);
+    match learned {
         Ok(fresh_for) => {
             shared.set_trouble(None);
             Some(fresh_for)

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
-    Called, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId, carried_extensions,
+    Called, ConnectionId, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId,
+    carried_extensions,
 };
 use toolgate_host::Tasks;
 use toolgate_wire::Raw;
@@ -88,9 +89,8 @@ impl Upstream {
     /// Connects anew, and learns anew what the server has.
     pub fn restart(&self) {
         self.shared.breaker.well();
-        let lines = self.shared.pool.all();
-        lines.iter().for_each(|line| line.restart());
-        if self.shared.is_enabled() && lines.iter().all(|line| line.is_stopping()) {
+        self.shared.pool.all().iter().for_each(|line| line.restart());
+        if self.shared.is_enabled() && !self.shared.has_shared_line() {
             // One that rests is started, so that what it has is learned anew. Only a full pool refuses.
             drop(self.shared.pool.get(Key::bare(), &self.shared));
         }
@@ -275,6 +275,10 @@ impl Source for Upstream {
 
     fn restart(&self) {
         Self::restart(self);
+    }
+
+    fn left(&self, connection: ConnectionId) {
+        self.shared.pool.all().iter().for_each(|line| line.left(connection));
     }
 
     fn roots_changed(&self) {

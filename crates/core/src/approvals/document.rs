@@ -25,7 +25,7 @@ pub struct Approval {
     pub reason: String,
     /// What the call is, to the last argument.
     pub digest: String,
-    /// The rules that were in force.
+    /// The rules that were in force, and the definition that the tool had.
     pub policy: String,
     /// The arguments as a person reads them: indented, shortened, without secrets.
     pub arguments: String,

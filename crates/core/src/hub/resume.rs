@@ -46,9 +46,10 @@ impl Hub {
 }
 
 impl Inner {
-    /// A client has gone: what waited for its answers ends.
+    /// A client has gone: what waited for its answers ends, and what it watched is let go.
     pub(crate) fn leave(&self, connection: ConnectionId) {
         self.metrics.parked(self.parking.leave(connection));
+        self.sources.now().all.iter().for_each(|source| source.left(connection));
     }
 
     fn park(&self, parked: Parked) -> Result<Outcome> {

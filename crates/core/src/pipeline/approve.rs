@@ -194,7 +194,7 @@ impl Subject<'_> {
     fn approval(&self, asking: Asking) -> Approval {
         let (hub, call) = (self.hub, self.call);
         let digest = crate::seal::digest(&call.target, &call.params);
-        let policy = hub.policy_version();
+        let policy = hub.terms(self.tool);
         let name = hub.filters.text(call.target.name());
         let target =
             format!("{}:{}", call.target.kind(), name.as_deref().unwrap_or_else(|| call.target.name()));

@@ -90,7 +90,9 @@ pub(super) fn ended(hub: &Inner, handle: &RunHandle, trace: &Trace, (outcome, to
     let Some(recorder) = &hub.recorder else { return };
     let (target, client) = (handle.target(), handle.client());
     let known = trace.lock().clone();
-    let arguments = recorder.wants_arguments().then(|| hub.filters.json(handle.params().clone()));
+    let wanted = recorder.wants_arguments().then(|| hub.filters.page(handle.params().clone()));
+    // A filter that breaks down lets nothing out, but the call is recorded.
+    let arguments = wanted.and_then(Result::ok);
     recorder.record(&Entry {
         time_ms: hub.clock.unix_ms(),
         principal: handle.principal(),

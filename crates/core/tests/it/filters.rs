@@ -135,6 +135,38 @@ impl Filter for Broken {
     }
 }
 
+/// A record that wants the arguments, and keeps whether it got them.
+#[derive(Default)]
+struct Curious(Mutex<Vec<bool>>);
+
+impl Recorder for Curious {
+    fn ready(&self) -> toolgate_core::Result<()> {
+        Ok(())
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+
+    fn record(&self, entry: &Entry<'_>) {
+        self.0.lock().unwrap().push(entry.arguments.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_recorded_without_its_arguments_where_a_filter_breaks_down() {
+    let record = Arc::new(Curious::default());
+    let hub = |filters: Option<Broken>| {
+        let source = Arc::new(FakeSource::new("a").echo("echo"));
+        let hub = builder([source]).recorder(record.clone());
+        filters.into_iter().fold(hub, |hub, filter| hub.filter(Box::new(filter))).build().unwrap()
+    };
+    for filter in [None, Some(Broken)] {
+        drive(hub(filter).start(call(client_legacy(), "echo", json!({}))), []).await;
+    }
+    assert_eq!(*record.0.lock().unwrap(), [true, false]);
+}
+
 #[tokio::test]
 async fn a_filter_that_breaks_down_lets_nothing_out() {
     let source = FakeSource::new("a").echo("echo").tool("fail", |_, run| async move {

@@ -4,17 +4,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, oneshot};
 use toolgate_core::{
     ApprovalState, Approvals, AskBy, AuditQuery, AuditRow, Call, Capabilities, Client, Collection, Decision,
-    Document, Entry, Gate, Hub, Judged, Judgement, Kind, Lasting, NewConnection, Principal, Recorder, Result,
-    Settings, Store, Stored, Transport, Verdict, Write, Written,
+    Document, Entry, Gate, Hub, Judged, Judgement, Kind, Lasting, ListKind, NewConnection, Principal,
+    Recorder, Result, Settings, Store, Stored, ToolItem, Transport, Verdict, Write, Written,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
     Driven, Expect, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy, client_with, drive,
+    list_names, tool_item,
 };
-use toolgate_wire::Version;
+use toolgate_wire::{Raw, Version};
 
 /// A gate that asks about every call, under rules whose version can be changed.
 pub(crate) struct Asking(pub(crate) Arc<Mutex<&'static str>>);
@@ -109,6 +110,18 @@ impl Desk {
         }
     }
 
+    /// Gives a tool another definition, and tells which one it had.
+    async fn redefine(&self, name: &str, raw: Raw) -> Raw {
+        let mut before = None;
+        self.source.change(|listing| {
+            let tool = listing.tools.iter_mut().find(|tool| tool.name.as_str() == name).unwrap();
+            before = Some(tool.raw.clone());
+            *tool = Arc::new(ToolItem { raw, ..tool_item(name) });
+        });
+        list_names(&self.hub, ListKind::Tools).await;
+        before.unwrap()
+    }
+
     async fn decide(&self, decision: Decision) {
         let id = self.waiting().await;
         self.inbox.decide(&id, &decision, "ops").await.unwrap();
@@ -151,8 +164,9 @@ async fn a_late_yes_waits_for_the_retry_and_is_used_by_one_of_all_who_come() {
     assert_eq!(desk.source.calls(), 1);
 }
 
-/// A store that gives others a turn before it answers, as one on a disk does.
-struct Unhurried(MemoryStore);
+/// A store that gives others a turn before it answers, as one on a disk does, and keeps one list back if told to.
+#[derive(Default)]
+struct Unhurried(MemoryStore, Mutex<Option<oneshot::Receiver<()>>>);
 
 impl Store for Unhurried {
     fn get<'a>(&'a self, collection: Collection, id: &'a str) -> Stored<'a, Option<Document>> {
@@ -164,7 +178,13 @@ impl Store for Unhurried {
     }
 
     fn list(&self, collection: Collection) -> Stored<'_, Vec<Document>> {
-        self.0.list(collection)
+        let (found, late) = (self.0.list(collection), self.1.lock().unwrap().take());
+        Box::pin(async move {
+            if let Some(late) = late {
+                late.await.unwrap();
+            }
+            found.await
+        })
     }
 
     fn write(&self, writes: Vec<Write>) -> Stored<'_, Written> {
@@ -191,7 +211,7 @@ impl Store for Unhurried {
 #[tokio::test(start_paused = true)]
 async fn of_all_who_read_the_same_yes_at_once_one_uses_it() {
     let source = Arc::new(FakeSource::new("a").echo("write"));
-    let inbox = Approvals::new(Arc::new(Unhurried(MemoryStore::new())), Clock::system());
+    let inbox = Approvals::new(Arc::new(Unhurried::default()), Clock::system());
     let gate = Asking(Arc::new(Mutex::new("1")));
     let hub = builder([source.clone()]).gate(Box::new(gate)).approvals(inbox.clone()).build().unwrap();
     let end = || drive(hub.start(write(1)), []);
@@ -241,10 +261,15 @@ async fn a_yes_is_for_this_caller_target_arguments_and_policy_alone() {
     *desk.policy.lock().unwrap() = "2";
     assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
     assert_eq!(desk.source.calls(), 0);
-    // Key order and spacing make no other call.
+    // The tool is another one for as long as its definition is; that others change is no matter.
     *desk.policy.lock().unwrap() = "1";
+    let before = desk.redefine("write", Raw::literal(r#"{"name":"write","description":"all"}"#)).await;
+    assert_eq!(desk.end_of(write(1)).await.failed().kind(), Kind::NeedsApproval);
+    desk.redefine("write", before).await;
+    desk.redefine("other", Raw::literal(r#"{"name":"other","description":"more"}"#)).await;
+    // Key order and spacing make no other call.
     let mut same = write(1);
-    same.params = toolgate_wire::Raw::literal(r#"{ "arguments" : {"n" : 1}, "name":"write"}"#);
+    same.params = Raw::literal(r#"{ "arguments" : {"n" : 1}, "name":"write"}"#);
     desk.end_of(same).await.complete();
 }
 
@@ -355,6 +380,32 @@ async fn always_makes_a_rule_that_can_be_forgotten() {
         assert_eq!(process.end_of(write(4)).await.failed().kind(), Kind::NeedsApproval);
     }
     assert_eq!(desk.inbox.forget(&rules[0].id).await.unwrap_err().kind(), Kind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_forgotten_while_someone_reads_it_is_forgotten() {
+    let source = Arc::new(FakeSource::new("a").echo("write"));
+    let store = Arc::new(Unhurried::default());
+    let inbox = Approvals::new(store.clone(), Clock::system());
+    let gate = Asking(Arc::new(Mutex::new("1")));
+    let hub = builder([source.clone()]).gate(Box::new(gate)).approvals(inbox.clone()).build().unwrap();
+    let end = |n| drive(hub.start(write(n)), []);
+    end(1).await.failed();
+    let id = inbox.list().await.unwrap()[0].id.clone();
+    inbox.decide(&id, &Decision::Approve(Lasting::Always), "ops").await.unwrap();
+    let rule = inbox.remembered().await.unwrap()[0].id.clone();
+    let (go, late) = oneshot::channel();
+    *store.1.lock().unwrap() = Some(late);
+    // One reads what is remembered, and has the answer late; another reads it after it was forgotten.
+    let meanwhile = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        inbox.forget(&rule).await.unwrap();
+        assert_eq!(end(3).await.failed().kind(), Kind::NeedsApproval);
+        go.send(()).unwrap();
+    };
+    let (slow, ()) = tokio::join!(end(2), meanwhile);
+    slow.complete();
+    assert_eq!(end(4).await.failed().kind(), Kind::NeedsApproval);
 }
 
 #[tokio::test(start_paused = true)]
@@ -472,8 +523,7 @@ async fn a_yes_for_a_connection_that_there_is_not_holds_for_this_call() {
 async fn a_person_is_shown_the_very_numbers_that_were_sent() {
     let desk = desk();
     let mut exact = write(1);
-    exact.params =
-        toolgate_wire::Raw::literal(r#"{"name":"write","arguments":{"n":123456789012345678901234567890}}"#);
+    exact.params = Raw::literal(r#"{"name":"write","arguments":{"n":123456789012345678901234567890}}"#);
     desk.end_of(exact).await.failed();
     let shown = desk.inbox.list().await.unwrap()[0].arguments.clone();
     assert!(shown.contains("123456789012345678901234567890"), "{shown}");

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::broadcast;
 use toolgate_core::{
-    Call, Client, Hub, Kind, Outcome, Principal, Search, Settings, SharedStore, Target, ToolItem, Verdict,
+    AuditQuery, AuditRow, Call, Client, Collection, Document, Hub, Kind, Outcome, Principal, Search,
+    Settings, SharedStore, Store, Stored, Target, ToolItem, Verdict, Write, Written,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -262,6 +264,54 @@ async fn an_answer_that_cannot_be_kept_is_not_cut() {
     assert_eq!(say(&hub, "say", &long_answer()).await, long_answer());
     let without = builder([source()]).settings(settings()).build().unwrap();
     assert_eq!(say(&without, "say", &long_answer()).await, long_answer());
+}
+
+/// A store that does not answer, or breaks down.
+struct Stuck(bool);
+
+impl Stuck {
+    fn answer<'a, T: Send + 'a>(&self) -> Stored<'a, T> {
+        assert!(!self.0, "broken");
+        Box::pin(std::future::pending())
+    }
+}
+
+impl Store for Stuck {
+    fn get<'a>(&'a self, _: Collection, _: &'a str) -> Stored<'a, Option<Document>> {
+        self.answer()
+    }
+
+    fn list(&self, _: Collection) -> Stored<'_, Vec<Document>> {
+        self.answer()
+    }
+
+    fn write(&self, _: Vec<Write>) -> Stored<'_, Written> {
+        self.answer()
+    }
+
+    fn changes(&self) -> broadcast::Receiver<Collection> {
+        broadcast::channel(1).1
+    }
+
+    fn append_audit(&self, _: Vec<AuditRow>) -> Stored<'_, ()> {
+        self.answer()
+    }
+
+    fn find_audit<'a>(&'a self, _: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>> {
+        self.answer()
+    }
+
+    fn prune_audit(&self, _: u64) -> Stored<'_, u64> {
+        self.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_hangs_or_breaks_down_holds_up_no_answer() {
+    for breaks in [false, true] {
+        let hub = hub_on(Arc::new(Stuck(breaks)));
+        assert_eq!(say(&hub, "say", &long_answer()).await, long_answer());
+    }
 }
 
 #[tokio::test]

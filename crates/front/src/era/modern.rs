@@ -213,11 +213,11 @@ fn discovered(hub: &Hub, at: &Entrance<'_>) -> Raw {
 }
 
 /// What a listening client wants to be told, and the call by which its source agrees to it.
-pub(crate) fn subscription(at: &Entrance<'_>, client: Arc<Client>, uri: &str, on: bool) -> Call {
-    let uri: Arc<str> = uri.into();
-    let params = Raw::of(&serde_json::json!({"uri": &*uri}));
-    let target = if on { Target::Subscribe(uri) } else { Target::Unsubscribe(uri) };
-    call(at, client, target, params)
+pub(crate) fn subscription(at: &Entrance<'_>, client: Arc<Client>, uri: &str, watcher: ConnectionId) -> Call {
+    let params = Raw::of(&serde_json::json!({"uri": uri}));
+    let mut call = call(at, client, Target::Subscribe(uri.into()), params);
+    call.connection = Some(watcher);
+    call
 }
 
 fn call(at: &Entrance<'_>, client: Arc<Client>, target: Target, params: Raw) -> Call {

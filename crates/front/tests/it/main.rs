@@ -18,3 +18,5 @@ mod talk;
 mod tasks;
 #[cfg(test)]
 mod traces;
+#[cfg(test)]
+mod watching;

@@ -75,6 +75,11 @@ impl Pin {
         }
     }
 
+    /// Whether it is a tool of this source.
+    pub(super) fn is_of(&self, source: &SourceId) -> bool {
+        self.source == source.as_str() && !self.is_mark()
+    }
+
     pub(super) fn is_mark(&self) -> bool {
         self.tool.is_empty()
     }

@@ -59,8 +59,4 @@ impl Gate for PinsGate {
     fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
         Box::pin(self.pins.look(listed))
     }
-
-    fn version(&self) -> Arc<str> {
-        Arc::clone(&self.pins.inner.current.load().version)
-    }
 }

@@ -17,6 +17,10 @@ use crate::config::{PinAction, PinsConfig};
 /// How many definitions of one name are told apart: different principals may be shown different ones.
 const SEEN: usize = 4;
 
+/// How many tools of one source are kept, and remembered that are not listed any more. As many as one list may have: of
+/// a server that makes up names without end, what is beyond is held.
+const MOST: usize = 20_000;
+
 /// All that is known.
 pub(super) struct State {
     pub(super) config: PinsConfig,
@@ -38,7 +42,6 @@ pub(super) struct Snapshot {
     sources: HashMap<SourceId, HashMap<String, Vec<(Raw, Held)>>>,
     /// Sources of which nothing is ever held, by configuration.
     config: PinsConfig,
-    pub(super) version: Arc<str>,
 }
 
 /// Why a tool is held, if it is.
@@ -77,7 +80,7 @@ impl Snapshot {
             all.sort();
             all
         };
-        self.config != other.config || self.version != other.version || held(self) != held(other)
+        self.config != other.config || held(self) != held(other)
     }
 }
 
@@ -104,6 +107,10 @@ impl State {
             all.insert(0, Seen { raw: tool.raw.detach(), digest: digest(&tool.raw) });
             all.truncate(SEEN);
         }
+        if known.len() > MOST {
+            let listed: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            known.retain(|name, _| listed.contains(name.as_str()));
+        }
     }
 
     /// What has to be written after a look at what a source lists.
@@ -126,6 +133,7 @@ impl State {
         let known = pins.contains_key(&mark);
         let mut writes: Vec<Write> =
             if known { Vec::new() } else { vec![Pin::mark(source, now_ms).insert()] };
+        let mut room = MOST.saturating_sub(pins.values().filter(|(_, pin)| pin.is_of(source)).count());
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         tools.iter().for_each(|tool| *counts.entry(tool.name.as_str()).or_default() += 1);
         for tool in tools {
@@ -141,7 +149,11 @@ impl State {
                         writes.push(next.replace(document));
                     }
                 }
+                None if room == 0 => {
+                    tracing::warn!(%source, tool = name, "it has had so many tools that this one is not kept");
+                }
                 None => {
+                    room -= 1;
                     let reused = self.who_had(name, source, pins.values().map(|(_, pin)| pin));
                     let pin = Pin::new(source.as_str(), name, now_ms);
                     let pin = Pin { added: known, reused, duplicated: count > 1, ..pin };
@@ -177,7 +189,7 @@ impl State {
             };
             sources.insert(source.clone(), tools.iter().map(stand).collect::<HashMap<_, Vec<_>>>());
         }
-        Snapshot { sources, config: self.config.clone(), version: self.version() }
+        Snapshot { sources, config: self.config.clone() }
     }
 
     fn held(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Held {
@@ -224,18 +236,6 @@ impl State {
             digest: pin.pending.as_ref().or(accepted).map(|version| version.digest.clone()),
             accept: pin.pending.as_ref().map(|_| format!("toolgate pins accept {} {}", pin.source, pin.tool)),
         }
-    }
-
-    /// Another word whenever something was accepted or is held: an approval was given for a tool as it was then.
-    fn version(&self) -> Arc<str> {
-        let mut all = String::new();
-        for (id, pin) in &self.pins {
-            let later = pin.accepted.iter().filter(|version| version.by.is_some());
-            for version in later.chain(&pin.pending) {
-                all.push_str(&format!("{id} {} {:?}\n", version.digest, version.by.is_some()));
-            }
-        }
-        if all.is_empty() { "".into() } else { crate::compile::digest(all.as_bytes(), 4).into() }
     }
 }
 
@@ -318,3 +318,6 @@ impl Actions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

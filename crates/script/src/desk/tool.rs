@@ -45,17 +45,26 @@ impl Desk<'_> {
                 event = run.next() => match event {
                     Some(Event::Ask(ask)) => {
                         let asked = Instant::now();
+                        wall.step_aside();
                         self.run.pass_on(ask).await;
                         wall.give_back(asked.elapsed());
+                        wall.come_back().await;
                         looked = Instant::now();
                     }
-                    Some(Event::Done(outcome)) => return Ok(result(outcome)),
+                    Some(Event::Done(outcome)) => {
+                        wall.come_back().await;
+                        return Ok(result(outcome));
+                    }
                     Some(Event::Progress(_) | Event::Log(_) | Event::Other { .. } | Event::HangUp) => {}
-                    None => return Ok(Err("the call ended without an answer".into())),
+                    None => {
+                        wall.come_back().await;
+                        return Ok(Err("the call ended without an answer".into()));
+                    }
                 },
                 () = sleep_until((looked + LOOK).min(wall.until())) => {
                     if run.is_held() {
                         wall.give_back(looked.elapsed());
+                        wall.step_aside();
                     } else if wall.until() <= Instant::now() {
                         return Err(Over);
                     }

@@ -5,7 +5,8 @@
     reason = "the derive of `ProvidesStaticType` implements an unsafe trait, and checks its claim"
 )]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use starlark::PrintHandler;
 use starlark::any::ProvidesStaticType;
@@ -31,12 +32,14 @@ pub(super) struct Host<'a> {
     pub(super) outside: &'a dyn Outside,
     /// The most bytes that go out at once.
     pub(super) output: usize,
+    /// How many steps were made, in what is loaded too.
+    pub(super) steps: Rc<Cell<u64>>,
     printed: RefCell<Printed>,
 }
 
 impl<'a> Host<'a> {
     pub(super) fn new(outside: &'a dyn Outside, output: usize) -> Self {
-        Self { outside, output, printed: RefCell::default() }
+        Self { outside, output, steps: Rc::default(), printed: RefCell::default() }
     }
 
     /// The host of the script that is being evaluated.

@@ -109,6 +109,14 @@ fn errors_name_the_place() {
 #[test]
 fn steps_memory_and_output_have_limits() {
     check_fails("def main():\n    for i in range(1000000000):\n        x = i", &["more than 100000 steps"]);
+    // What is loaded counts with what loads it.
+    let loaded = "def f():\n    for i in range(60000):\n        x = i\nf()";
+    let text = || Ok(Raw::string(loaded));
+    let (finished, _) = run_with(&order("load('a.star', 'f')\nresult = 1"), vec![text()]);
+    assert_eq!(finished.outcome.unwrap().as_str(), "1");
+    let both = order("load('a.star', 'f')\nload('b.star', g = 'f')\nresult = 1");
+    let (finished, _) = run_with(&both, vec![text(), text()]);
+    assert!(finished.outcome.map(|_| ()).unwrap_err().contains("more than 100000 steps"));
     check_fails("result = 'a' * 20000", &["10000 bytes"]);
     check_fails("x = []\nfor i in range(200):\n    x = [x]\nresult = x", &["levels deep"]);
     check_fails("x = []\nx.append(x)\nresult = x", &["levels deep"]);

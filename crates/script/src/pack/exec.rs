@@ -26,7 +26,8 @@ impl Tool<ScriptPack> for ScriptExec {
     };
 
     async fn run(&self, pack: &ScriptPack, run: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let script = pack.scripts.cleared_code(input.code, |script| note(run, script)).await?;
+        let by = &run.principal().id;
+        let script = pack.scripts.cleared_code(input.code, by, |script| note(run, script)).await?;
         pack.execute(run, &script, Asked::default()).await
     }
 }

@@ -32,8 +32,7 @@ impl Tool<ScriptPack> for ScriptReload {
     };
 
     async fn run(&self, pack: &ScriptPack, _: &RunHandle, _: Input) -> Result<Json<Output>> {
-        // Nothing is kept between two looks but the children that wait.
-        pack.pool.clear();
+        // Nothing is kept between two looks, so there is nothing to forget.
         let all = pack.scripts.files().await?;
         let approved = all.iter().filter(|script| script.state == State::Approved).count();
         Ok(Json(Output { scripts: all.len(), approved }))

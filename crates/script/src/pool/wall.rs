@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::place::Place;
+
 /// The time that a script may take.
 #[derive(Debug)]
 pub(crate) struct Wall {
     until: Instant,
+    place: Place,
 }
 
 /// The time is over.
@@ -16,8 +19,20 @@ pub(crate) struct Wall {
 pub(crate) struct Over;
 
 impl Wall {
-    pub(crate) fn of(limit: Duration) -> Self {
-        Self { until: Instant::now() + limit }
+    pub(crate) fn of(limit: Duration, place: Place) -> Self {
+        Self { until: Instant::now() + limit, place }
+    }
+
+    /// A person is asked: others may run meanwhile.
+    pub(crate) fn step_aside(&mut self) {
+        self.place.step_aside();
+    }
+
+    /// The script goes on, once there is a place for it again; that is not its time.
+    pub(crate) async fn come_back(&mut self) {
+        let since = Instant::now();
+        self.place.come_back().await;
+        self.give_back(since.elapsed());
     }
 
     /// When it is over, as far as can be told now.

@@ -69,4 +69,12 @@ async fn a_child_serves_one_principal_and_never_again_after_an_error() {
     assert!(fourth.is_superset(&third));
     run("grace", "fine").await;
     assert_eq!(children(), fourth);
+    // Looking at the folder again ends nobody's child, and however many scripts ran, one task looks after the children.
+    run("ada", "fine").await;
+    let before = scene.tasks.len();
+    for _ in 0..5 {
+        run("ada", "fine").await;
+    }
+    drop(scene.call_as("mallory", "script_reload", json!({})).await);
+    assert_eq!((children(), scene.tasks.len()), (fourth, before));
 }

@@ -1,8 +1,9 @@
 //! What a script reaches: what its approved header names, and no more.
 
 use serde_json::json;
-use toolgate_core::{Error, Kind, Verdict};
-use toolgate_testkit::FakeGate;
+use toolgate_core::{Answers, Call, Error, Event, Kind, Outcome, Principal, Target, Verdict};
+use toolgate_testkit::{FakeGate, client_legacy};
+use toolgate_wire::Raw;
 
 use crate::scene::{Scene, answer, check_failed};
 use crate::server::echoing;
@@ -141,5 +142,40 @@ async fn only_named_hosts_are_asked_and_through_the_guard() {
     ] {
         let source = format!("{header}\nhttp.get('{url}')");
         check_failed(scene.run_source(&source).await, Kind::InvalidInput, &[words]);
+    }
+}
+
+#[tokio::test]
+async fn scripts_that_wait_for_a_person_leave_their_places_to_others() {
+    let gate = FakeGate::new(|judged| match judged.call.target.name() {
+        "echo_data" => Verdict::Ask("it is data".into()),
+        _ => Verdict::Pass,
+    });
+    let scene = Scene::with(|_| {}, |builder| builder.gate(Box::new(gate)));
+    scene.approved("asks.star", "# @tools: *\nresult = tools.call('echo_data')['by']").await;
+    scene.approved("plain.star", "result = 1").await;
+    let mut waiting = Vec::new();
+    // As many as there are places, and as many of each as one principal may have.
+    for who in ["ada", "ada", "ada", "ada", "grace", "grace", "grace", "grace"] {
+        let params = Raw::of(&json!({"name": "script_run", "arguments": {"name": "asks"}}));
+        let target = Target::Tool("script_run".parse().unwrap());
+        let mut run = scene.hub.start(Call::new(Principal::named(who), client_legacy(), target, params));
+        let ask = loop {
+            match run.next().await.unwrap() {
+                Event::Ask(ask) => break ask,
+                Event::Done(outcome) => panic!("{outcome:?}"),
+                Event::Progress(_) | Event::Log(_) | Event::Other { .. } | Event::HangUp => {}
+            }
+        };
+        waiting.push((who, run, ask));
+    }
+    let plain = scene.call_as("joan", "script_run", json!({"name": "plain"})).await;
+    assert_eq!(answer(plain).unwrap()["result"], 1);
+    for (who, run, ask) in waiting {
+        let mut answers = Answers::default();
+        answers.insert(&ask.questions[0].key, Raw::of(&json!({"action": "accept"})));
+        ask.answer(Ok(answers));
+        let Outcome::Complete(result) = run.outcome().await else { panic!("{who} does not go on") };
+        assert!(result.as_str().contains(who), "{}", result.as_str());
     }
 }

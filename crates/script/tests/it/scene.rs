@@ -19,6 +19,8 @@ pub(crate) struct Scene {
     pub(crate) hub: Hub,
     pub(crate) scripts: Scripts,
     pub(crate) secrets: Arc<Mutex<BTreeMap<String, String>>>,
+    /// Whose tasks the children need.
+    pub(crate) tasks: Tasks,
 }
 
 impl Scene {
@@ -43,18 +45,19 @@ impl Scene {
         let secrets = Arc::new(Mutex::new(BTreeMap::<String, String>::new()));
         let kept = secrets.clone();
         let tasks = Tasks::new();
+        let owned = tasks.child();
         let pack = ScriptPack::new(ScriptParts {
             config,
             scripts: scripts.clone(),
             program: ChildProgram { path: env!("CARGO_BIN_EXE_script-child").into(), arguments: Vec::new() },
             secrets: Arc::new(move |name| kept.lock().unwrap().get(name).cloned().map(Secret::new)),
-            tasks: tasks.clone(),
+            tasks: owned.clone(),
         });
         let info = ServerInfo { raw: Raw::of(&json!({"name": "test", "version": "0"})), instructions: None };
         let builder = Hub::builder(info, tasks)
             .source(Arc::new(PackSource::new(pack)) as Arc<dyn Source>)
             .source(Arc::new(PackSource::new(Echo)) as Arc<dyn Source>);
-        Self { hub: build(builder).build().unwrap(), scripts, secrets, _folder: folder }
+        Self { hub: build(builder).build().unwrap(), scripts, secrets, tasks: owned, _folder: folder }
     }
 
     /// Puts a script into the folder.

@@ -1,5 +1,6 @@
 //! What goes on beside the calls of a connection: listening for changes.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,28 +20,49 @@ const LONGEST: Duration = Duration::from_secs(60);
 const SILENCE: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Attends to a connection for as long as it lasts.
-pub(super) async fn attend(line: &Line, link: &Link, shared: &Shared) {
+pub(super) async fn attend(line: &Line, link: &Link, shared: &Shared) -> Infallible {
     match link.era() {
         Era::Legacy => subscribe(line, link, shared).await,
         Era::Modern => listen(line, link).await,
     }
-    std::future::pending().await
 }
 
-/// Tells a server that was connected anew what is watched.
-async fn subscribe(line: &Line, link: &Link, shared: &Shared) {
-    let watched: Vec<Arc<str>> = lock(&line.watched).keys().cloned().collect();
+/// Tells a server that was connected anew what is watched, and from then on what no longer is.
+async fn subscribe(line: &Line, link: &Link, shared: &Shared) -> Infallible {
+    let watched: Vec<Arc<str>> = {
+        let mut watched = lock(&line.watched);
+        // It was never asked to tell of these.
+        drop(watched.released());
+        watched.uris().cloned().collect()
+    };
     for uri in watched {
-        let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(&uri).as_str()).into());
-        let ask = Ask::plain(method::RESOURCES_SUBSCRIBE, params, shared.plan.timeout);
-        if let Err(fault) = link.wire.request(ask).await {
-            shared.reports.journal.note("does not let a resource be watched again", &fault.words());
+        watch(link, shared, &uri, true).await;
+    }
+    loop {
+        line.rewatch.notified().await;
+        let released = lock(&line.watched).released();
+        for uri in released {
+            watch(link, shared, &uri, false).await;
+            // Someone may have come for it meanwhile, and been overtaken.
+            let is_wanted = lock(&line.watched).has(&uri);
+            if is_wanted {
+                watch(link, shared, &uri, true).await;
+            }
         }
     }
 }
 
+async fn watch(link: &Link, shared: &Shared, uri: &str, on: bool) {
+    let method = if on { method::RESOURCES_SUBSCRIBE } else { method::RESOURCES_UNSUBSCRIBE };
+    let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
+    if let Err(fault) = link.wire.request(Ask::plain(method, params, shared.plan.timeout)).await {
+        let what = if on { "does not let a resource be watched again" } else { "does not cease to watch" };
+        shared.reports.journal.note(what, &fault.words());
+    }
+}
+
 /// Listens to a modern server: for changed lists, and for the resources that someone watches.
-async fn listen(line: &Line, link: &Link) {
+async fn listen(line: &Line, link: &Link) -> Infallible {
     let mut wait = SHORTEST;
     loop {
         let Some(filter) = filter(line, link) else {
@@ -72,7 +94,7 @@ fn filter(line: &Line, link: &Link) -> Option<Raw> {
             filter.insert(key.into(), Value::Bool(true));
         }
     }
-    let watched: Vec<Value> = lock(&line.watched).keys().map(|uri| Value::from(&**uri)).collect();
+    let watched: Vec<Value> = lock(&line.watched).uris().map(|uri| Value::from(&**uri)).collect();
     if !watched.is_empty() {
         filter.insert("resourceSubscriptions".into(), watched.into());
     }

@@ -8,6 +8,9 @@ use toolgate_wire::{Era, Raw, method};
 
 use super::{Ask, Link};
 
+/// How long is waited for a server to agree; it matters less than the call.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Link {
     /// Has the server send what this call's client wants to hear. Others get it too, and filter it themselves.
     pub(crate) async fn speak_for(&self, permitted: &Permitted, timeout: Duration) {
@@ -26,9 +29,14 @@ impl Link {
             return;
         }
         let params = Raw::trusted(format!(r#"{{"level":"{}"}}"#, wanted.as_str()).into());
-        match self.wire.request(Ask::plain(method::LOGGING_SET_LEVEL, params, timeout)).await {
+        let ask = Ask::plain(method::LOGGING_SET_LEVEL, params, timeout.min(PATIENCE));
+        match self.wire.request(ask).await {
             Ok(_) => *told() = Some(wanted),
-            Err(fault) => self.wire.desk.journal.note("does not take a log level", &fault.words()),
+            Err(fault) => {
+                // It is not asked again, whatever the next caller wants: each would wait as long as this one.
+                *told() = Some(LogLevel::Debug);
+                self.wire.desk.journal.note("does not take a log level", &fault.words());
+            }
         }
     }
 }

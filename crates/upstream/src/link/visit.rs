@@ -29,7 +29,7 @@ impl Link {
             return Ok(false);
         }
         let Ok(mut ticket) = self.wire.desk.place(true) else { return Ok(false) };
-        let mut open = 0;
+        let mut open = 0_usize;
         for id in pages.iter().filter_map(|page| page.get("elicitationId")?.as_string().map(String::from)) {
             self.wire.desk.name(Named::Elicitation(id), ticket.id);
             open += 1;
@@ -42,7 +42,7 @@ impl Link {
             tokio::select! {
                 biased;
                 answers = &mut asking => break answers?,
-                happened = beside.next() => open -= self.pass(&mut beside, happened).await,
+                happened = beside.next() => open = self.pass(&mut beside, happened, open).await,
             }
         };
         let accepts = |key: &String| {
@@ -55,7 +55,7 @@ impl Link {
         let visiting = async {
             while open > 0 {
                 let happened = beside.next().await;
-                open -= self.pass(&mut beside, happened).await;
+                open = self.pass(&mut beside, happened, open).await;
             }
         };
         // A server need not tell that a visit is over: it may be asked again to find out.
@@ -63,10 +63,10 @@ impl Link {
         Ok(true)
     }
 
-    /// Passes on what happened. Says how many visits ended by it.
-    async fn pass(&self, beside: &mut Beside<'_>, happened: Happened) -> usize {
+    /// Passes on what happened. Says how many visits are open then; a server may say of one twice that it is over.
+    async fn pass(&self, beside: &mut Beside<'_>, happened: Happened, open: usize) -> usize {
         let ended = matches!(happened, Happened::Said(Said::Visited(..)));
         beside.take(&self.wire, happened).await;
-        usize::from(ended)
+        open.saturating_sub(usize::from(ended))
     }
 }

@@ -80,11 +80,17 @@ impl Bearer {
         if let Ok(live) = self.authorizer.live(&self.keeper).await
             && live.record.wanted.as_deref() != Some(&*scope)
         {
-            let mut record = live.record.clone();
-            record.wanted = Some(scope.clone());
-            if let Err(error) = self.authorizer.keep(&self.keeper, record).await {
-                tracing::warn!(server = %self.authorizer.server, "{error}");
-            }
+            let (this, scope) = (self.clone(), scope.clone());
+            // Whoever gives up their call leaves nothing half done.
+            let wanting = self.authorizer.tasks.spawn(async move {
+                let (authorizer, keeper) = (&this.authorizer, &this.keeper);
+                let kept = authorizer.in_turn(keeper, authorizer.want(keeper, &scope)).await;
+                if let Err(error) = kept.and_then(|kept| kept) {
+                    tracing::warn!(server = %authorizer.server, "{error}");
+                }
+            });
+            // One that was stopped was told to the log.
+            drop(wanting.await);
         }
         Some(Fault::Scope(short(&scope)))
     }

@@ -77,6 +77,15 @@ impl Authorizer {
 
     async fn renew_in_turn(&self, keeper: &Keeper) -> Result<(), OauthError> {
         let had = keeper.now().and_then(|live| live.header.clone());
+        self.in_turn(keeper, self.renew_now(keeper, had.as_ref())).await?
+    }
+
+    /// Does something that reads what is kept and writes it anew, while nobody else does.
+    pub(super) async fn in_turn<T>(
+        &self,
+        keeper: &Keeper,
+        work: impl Future<Output = T>,
+    ) -> Result<T, OauthError> {
         let until = tokio::time::Instant::now() + PATIENCE;
         while !self.store.take_turn(&keeper.key).await.map_err(super::store_failed)? {
             if tokio::time::Instant::now() > until {
@@ -84,11 +93,11 @@ impl Authorizer {
             }
             tokio::time::sleep(LOOK).await;
         }
-        let outcome = self.renew_now(keeper, had.as_ref()).await;
+        let outcome = work.await;
         if let Err(why) = self.store.end_turn(&keeper.key).await {
             tracing::debug!(server = %self.server, "a turn ends by itself: {why}");
         }
-        outcome
+        Ok(outcome)
     }
 
     async fn renew_now(&self, keeper: &Keeper, had: Option<&HeaderValue>) -> Result<(), OauthError> {
@@ -110,6 +119,7 @@ impl Authorizer {
 
     /// Gets a new token for a refresh token.
     async fn refresh(&self, keeper: &Keeper, mut record: Record, refresh: &str) -> Result<(), OauthError> {
+        let before = record.tokens.clone();
         let Some(mut tokens) = record.tokens.take() else { return Err(self.needs_auth(&keeper.holder)) };
         let resource = tokens.resource.clone();
         let form =
@@ -126,14 +136,26 @@ impl Authorizer {
         match answer {
             Ok(given) => {
                 self.fresh(&mut tokens, given);
-                self.keep_on(keeper, Record { tokens: Some(tokens), ..record }).await;
-                Ok(())
+                if self
+                    .keep_instead(keeper, before.as_ref(), Record { tokens: Some(tokens.clone()), ..record })
+                    .await
+                {
+                    return Ok(());
+                }
+                if keeper.now().is_some_and(|live| live.record.tokens.is_some()) {
+                    return Ok(());
+                }
+                // Whoever signed out meanwhile wants none of it.
+                if let Err(error) = token::revoke(self.outbound(&tokens.token_url), &tokens).await {
+                    tracing::warn!(server = %self.server, "the grant could not be given back: {error}");
+                }
+                Err(self.needs_auth(&keeper.holder))
             }
             Err(NoToken::Gone(error)) => {
                 if error.reason() == OauthReason::Denied {
                     record.registered = None;
                 }
-                self.keep_on(keeper, record).await;
+                self.keep_instead(keeper, before.as_ref(), record).await;
                 Err(OauthError::new(OauthReason::NeedsAuth, error.to_string(), self.command(&keeper.holder)))
             }
             Err(other) => Err(other.into_error()),
@@ -168,6 +190,29 @@ impl Authorizer {
         let tokens = self.tokens(&found, client, given, Some(scope));
         self.keep_on(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await;
         Ok(())
+    }
+
+    /// Keeps what became of a grant, unless it is no longer the one that is kept: a turn may run out, and whoever signed
+    /// in or out meanwhile has the last word.
+    async fn keep_instead(&self, keeper: &Keeper, before: Option<&Tokens>, mut record: Record) -> bool {
+        if let Ok(live) = self.reload(keeper).await {
+            if live.record.tokens.as_ref() != before {
+                return false;
+            }
+            record.wanted.clone_from(&live.record.wanted);
+        }
+        self.keep_on(keeper, record).await;
+        true
+    }
+
+    /// Remembers what a server said was missing.
+    pub(super) async fn want(&self, keeper: &Keeper, scope: &str) -> Result<(), OauthError> {
+        let mut record = self.reload(keeper).await?.record.clone();
+        if record.tokens.is_none() {
+            return Ok(());
+        }
+        record.wanted = Some(scope.to_owned());
+        self.keep(keeper, record).await
     }
 
     /// Uses a record, and goes on even where it cannot be kept.

@@ -20,8 +20,17 @@ const MOST_ITEMS: usize = 20_000;
 /// A server may ask to be looked at again, but not sooner than this.
 const SOONEST: Duration = Duration::from_secs(60);
 
+/// How long all lists together may take beyond one answer: whoever has so much else to say keeps others waiting.
+const LONGEST: Duration = Duration::from_secs(120);
+
 /// Learns these lists, and offers what there is. Says how long that counts.
 pub(super) async fn learn(shared: &Arc<Shared>, link: &Link, kinds: Kinds) -> Result<Duration, Fault> {
+    let limit = shared.plan.timeout + LONGEST;
+    let learned = tokio::time::timeout(limit, learn_all(shared, link, kinds)).await;
+    learned.unwrap_or(Err(Fault::Late(limit)))
+}
+
+async fn learn_all(shared: &Arc<Shared>, link: &Link, kinds: Kinds) -> Result<Duration, Fault> {
     let before = shared.learned.borrow().clone();
     let mut next = before.as_deref().cloned().unwrap_or_else(|| nothing(shared, link));
     let facts = &link.facts;

@@ -27,6 +27,9 @@ pub(super) use stream::is_message;
 /// How many frames may wait to be sent.
 const QUEUE: usize = 256;
 
+/// How long a server may take to take a notification.
+const NOTIFYING: Duration = Duration::from_secs(30);
+
 /// How much of an error page is read.
 const ERROR_LIMIT: usize = 64 * 1024;
 
@@ -169,7 +172,8 @@ impl Inner {
     }
 
     async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
-        let response = self.dispatch(|| self.post(frame.clone(), None)).await?;
+        // Others wait behind it.
+        let response = self.dispatch(|| self.post(frame.clone(), None).timeout(NOTIFYING)).await?;
         if response.status().is_success() {
             return Ok(());
         }

@@ -57,6 +57,8 @@ pub(crate) async fn connect(
     let (queue, outgoing) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue, declared, reports);
     let stop = CancellationToken::new();
+    // Who gives up waiting for the endpoint ends the stream too.
+    let given_up = stop.clone().drop_guard();
     let (told, endpoint) = oneshot::channel();
     let (reader, stopped) = (desk.clone(), stop.clone());
     tasks.spawn(async move {
@@ -68,7 +70,8 @@ pub(crate) async fn connect(
         let url = plan.url.join(&text).ok().filter(|url| url.origin() == plan.url.origin());
         url.ok_or_else(|| Fault::Unusable("an endpoint at another server".into()))
     });
-    let endpoint = joined.inspect_err(|_| stop.cancel())?;
+    let endpoint = joined?;
+    given_up.disarm();
     let inner = Arc::new(Inner { client, endpoint, bearer, headers: plan.headers.clone(), stop });
     tasks.spawn(post_all(inner.clone(), outgoing, desk.clone()));
     Ok(Wire::new(desk, Transport::Sse(OldSse(inner)), tasks))

@@ -318,3 +318,42 @@ async fn what_a_server_adds_to_the_protocol_is_declared_and_what_the_client_adds
         rig.upstream.stop().await;
     }
 }
+
+#[tokio::test]
+async fn a_visit_that_is_over_twice_before_its_answer_is_over() {
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    let mut run = rig.hub.start(call(client_legacy(), "fake_visit", json!({"b": ""})));
+    let (mut asked, mut told) = (None, 0);
+    let outcome = loop {
+        match tokio::time::timeout(PATIENCE, run.next()).await.expect("it hangs").expect("an outcome") {
+            Event::Ask(ask) => asked = Some(ask),
+            Event::Other { .. } => told += 1,
+            Event::Done(outcome) => break outcome,
+            Event::Progress(_) | Event::Log(_) | Event::HangUp => {}
+        }
+        if told == 2
+            && let Some(ask) = asked.take()
+        {
+            let mut answers = Answers::default();
+            ask.questions.iter().for_each(|question| {
+                answers.insert(&question.key, Raw::of(&json!({"action": "accept"})));
+            });
+            ask.answer(Ok(answers));
+        }
+    };
+    assert_eq!(text(&outcome.complete()), "welcome back");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ignores_the_level_of_logs_is_asked_once() {
+    let rig = Rig::shaped("legacy ignores-level", json!({"timeout": 300}));
+    for _ in 0..3 {
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+    }
+    // Each of its connections was opened once.
+    assert_eq!(rig.count("level"), rig.count("started"));
+    assert!(rig.notes().contains(&"does not take a log level"));
+    rig.upstream.stop().await;
+}

@@ -141,6 +141,7 @@ impl Fake {
             "notifications/initialized" if self.is("asks-roots") => {
                 self.send(r#"{"jsonrpc":"2.0","id":"early","method":"roots/list"}"#);
             }
+            "logging/setLevel" if self.is("ignores-level") => self.mark("level"),
             "logging/setLevel" => {
                 self.level = params["level"].clone();
                 self.result(&id, "{}");
@@ -167,11 +168,7 @@ impl Fake {
                 let text = json!({"contents": [], "asked": params});
                 self.result(&id, &text.to_string());
             }
-            "resources/subscribe" => {
-                self.result(&id, "{}");
-                let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":params["uri"]}});
-                self.send(&notice.to_string());
-            }
+            "resources/subscribe" | "resources/unsubscribe" => self.watch(message),
             "tools/call" => self.call(&id, &params),
             "tasks/get" | "tasks/result" | "tasks/update" | "tasks/cancel" => self.job(message),
             "notifications/cancelled" => self.mark("cancelled"),
@@ -182,11 +179,24 @@ impl Fake {
         }
     }
 
+    /// Agrees to tell of a resource, and at once has something to tell of it; or to tell no more.
+    fn watch(&mut self, message: &Value) {
+        self.result(&message["id"], "{}");
+        if message["method"] == "resources/unsubscribe" {
+            return self.mark("unsubscribed");
+        }
+        self.mark("subscribed");
+        let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":message["params"]["uri"]}});
+        self.send(&notice.to_string());
+    }
+
     /// Agrees to be listened to, and at once has something to tell of all that is watched.
     fn listen(&mut self, id: &Value, params: &Value) {
         let about = json!({"io.modelcontextprotocol/subscriptionId": id});
         let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":about,"notifications":params["notifications"]}});
         self.send(&notice.to_string());
+        let watched = params["notifications"]["resourceSubscriptions"].as_array().map_or(0, Vec::len);
+        self.mark(&format!("watches-{watched}"));
         for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
             let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":about}});
             self.send(&notice.to_string());
@@ -212,6 +222,9 @@ impl Fake {
         tools.push(json!({"name": "fragile", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}));
         for support in ["required", "optional"] {
             tools.push(json!({"name": format!("job_{support}"), "inputSchema": {"type": "object"}, "execution": {"taskSupport": support}}));
+        }
+        if self.is("doubled") {
+            tools.push(json!({"name": "echo", "description": "another", "inputSchema": {"type": "object"}}));
         }
         if self.place.join("changed").exists() {
             tools.push(json!({"name": "late", "inputSchema": {"type": "object"}}));

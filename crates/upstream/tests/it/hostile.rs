@@ -360,3 +360,17 @@ async fn streams_that_never_end_and_answers_of_others_fail_only_their_call() {
     assert_eq!(waited.kind(), Kind::Timeout, "{waited}");
     rig.upstream.stop().await;
 }
+
+#[tokio::test]
+async fn two_tools_of_one_name_are_listed_as_two_for_the_policy_and_as_one_for_callers() {
+    let rig = Rig::fake("legacy doubled");
+    rig.settled().await;
+    let scope = toolgate_core::Scope { principal: toolgate_core::Principal::local().id.clone() };
+    let listing = toolgate_core::Source::listing(&*rig.upstream, &scope).borrow().clone();
+    let count = |name: &str| listing.tools.iter().filter(|tool| tool.name.as_str() == name).count();
+    assert_eq!((count("fake_echo"), count("fake_ask")), (2, 1));
+    assert!(rig.notes().contains(&"has two things of one name"));
+    let names = rig.names(ListKind::Tools).await;
+    assert_eq!(names.iter().filter(|name| *name == "fake_echo").count(), 1);
+    rig.upstream.stop().await;
+}

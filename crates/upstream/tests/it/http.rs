@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde_json::json;
 use toolgate_core::{Kind, ListKind, Outcome, Target};
@@ -9,7 +10,7 @@ use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
 use toolgate_upstream::State;
 
 use crate::fake::GOLDEN;
-use crate::rig::{Rig, trial};
+use crate::rig::{PATIENCE, Rig, trial, with};
 use crate::web::Web;
 
 async fn rig(behaviour: &str) -> (Web, Rig) {
@@ -87,7 +88,7 @@ async fn a_server_that_is_started_anew_is_found_again() {
         }
         // The call comes while nobody is there; nothing of it left, so it goes on when somebody is.
         let back = async {
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
             Web::start_at(behaviour, &address).await
         };
         let call = rig.call(client_legacy(), "fake_echo", json!({"b": "y"}), None);
@@ -101,7 +102,7 @@ async fn a_server_that_is_started_anew_is_found_again() {
 async fn a_silent_server_is_waited_for_only_so_long() {
     for behaviour in ["legacy", "modern", "oldest"] {
         let web = Web::start(behaviour).await;
-        let table = crate::rig::with(web.table(), json!({"timeout": 300}));
+        let table = with(web.table(), json!({"timeout": 300}));
         let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
         let error = rig.call(client_legacy(), "fake_hang", json!({}), None).await.failed();
         assert_eq!(error.kind(), Kind::Timeout, "{behaviour}");
@@ -214,5 +215,53 @@ async fn a_server_that_is_not_there_fails_and_is_found_when_it_comes() {
     assert!(!error.contains("hunter22") && error.to_lowercase().contains("refused"), "{error}");
     let (_web, rig) = rig("modern").await;
     assert_eq!(rig.names(ListKind::Tools).await.len(), 7);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_another_era_by_now_is_asked_again_which() {
+    for [before, after] in [["legacy", "modern"], ["modern", "legacy"], ["oldest", "modern"]] {
+        let (web, rig) = rig(before).await;
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        let kept = rig.upstream.learned().borrow().as_deref().cloned();
+        let table = web.table();
+        rig.upstream.stop().await;
+        let _web = Web::start_at(after, &web.stop().await).await;
+        // It is known from before how it spoke.
+        let rig = Rig::of(table, rig.place, kept);
+        assert!(rig.status().era.is_some());
+        let echo = async || rig.call(client_legacy(), "fake_echo", json!({"b": "y"}), None).await;
+        let limit = tokio::time::Instant::now() + PATIENCE;
+        while !matches!(echo().await.outcome, Outcome::Complete(_)) {
+            assert!(tokio::time::Instant::now() < limit, "{before} to {after}: {:?}", rig.status());
+        }
+        assert_eq!(rig.status().era.as_deref(), Some(after), "{before}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn attempts_that_take_too_long_leave_no_stream_open() {
+    let web = Web::start("oldest mute").await;
+    let table = with(web.table(), json!({"startup_timeout": 100}));
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.until("it is tried again", |_| web.seen.opened.load(Ordering::SeqCst) >= 4).await;
+    rig.until("one stream is open at most", |_| web.seen.listeners() <= 1).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_notification_that_is_not_taken_does_not_hold_up_the_next() {
+    let (web, rig) = rig("legacy slow-to-hear").await;
+    for round in 1..=2 {
+        let run = rig.hub.start(call(client_legacy(), "fake_hang", json!({})));
+        rig.until("it is called", |_| web.seen.calls.load(Ordering::SeqCst) == round).await;
+        drop(run);
+    }
+    rig.until("the first is told", |_| web.seen.given_up.load(Ordering::SeqCst) == 1).await;
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(31)).await;
+    tokio::time::resume();
+    rig.until("the second is told", |_| web.seen.given_up.load(Ordering::SeqCst) == 2).await;
     rig.upstream.stop().await;
 }

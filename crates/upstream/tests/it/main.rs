@@ -33,4 +33,6 @@ mod tasks;
 #[cfg(test)]
 mod tls;
 #[cfg(test)]
+mod watching;
+#[cfg(test)]
 mod web;

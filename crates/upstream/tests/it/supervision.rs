@@ -134,3 +134,47 @@ async fn an_idle_program_is_not_started_only_to_be_asked() {
     assert_eq!(rig.count("started"), 2);
     rig.upstream.stop().await;
 }
+
+#[tokio::test]
+async fn a_server_that_is_slow_to_start_or_to_list_is_waited_for_and_started_once() {
+    for behaviour in ["legacy slow-start", "legacy slow-list"] {
+        let web = Web::start(behaviour).await;
+        let table = with(web.table(), json!({"timeout": 600_000, "startup_timeout": 600_000}));
+        let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+        rig.until("it is asked", |_| web.seen.waiting.load(Ordering::SeqCst) == 1).await;
+        pass(11).await;
+        web.seen.go.notify_one();
+        rig.until("it is learned", |rig| rig.status().tools > 0).await;
+        let asked = [&web.seen.initialized, &web.seen.lists].map(|count| count.load(Ordering::SeqCst));
+        assert_eq!(asked, [1, 1], "{behaviour}");
+        pass(11).await;
+        rig.until("it is let go", |rig| rig.status().connections == 0).await;
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_switched_off_while_it_is_slow_to_list() {
+    let web = Web::start("legacy slow-list").await;
+    let table = with(web.table(), json!({"timeout": 600_000, "start": "eager"}));
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.until("it is asked", |_| web.seen.waiting.load(Ordering::SeqCst) == 1).await;
+    rig.upstream.set_enabled(false);
+    rig.until("it is let go", |_| web.seen.deleted.load(Ordering::SeqCst) == 1).await;
+    rig.settled().await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn lists_without_end_are_given_up() {
+    let web = Web::start("legacy slow-list endless-list").await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    for page in 1..=30 {
+        let asked = || web.seen.waiting.load(Ordering::SeqCst) >= page;
+        rig.until("a page is asked for", |rig| asked() || rig.status().state == State::Failed).await;
+        pass(5).await;
+        web.seen.go.notify_one();
+    }
+    assert_eq!(rig.status().error.as_deref(), Some("cannot be listed: no answer within 130000 ms"));
+    rig.upstream.stop().await;
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use toolgate_host::Tasks;
 use toolgate_wire::{Raw, headers};
 use wire::{Asked, Reply, stream, whole};
@@ -45,6 +45,12 @@ pub(crate) struct Seen {
     answers: Mutex<Option<mpsc::UnboundedSender<Value>>>,
     /// The rest of an answer that broke off.
     rest: Mutex<Option<String>>,
+    /// How many streams of its own were ever opened, and how many notifications came that calls were given up.
+    pub(crate) opened: AtomicUsize,
+    pub(crate) given_up: AtomicUsize,
+    /// How many slow answers wait for the word to go on, and where it is given to one of them.
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) go: Notify,
     /// Whether a call was given up by closing its stream.
     pub(crate) closed: AtomicUsize,
 }
@@ -57,6 +63,14 @@ impl Seen {
     /// Forgets all sessions, as a server does that was started anew.
     pub(crate) fn forget(&self) {
         self.sessions.lock().unwrap().clear();
+    }
+
+    /// Waits for the word, where it is slow in this.
+    async fn slow(&self, what: &str) {
+        if self.is(what) {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            self.go.notified().await;
+        }
     }
 
     /// Says something on all open streams.
@@ -139,7 +153,10 @@ async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
     match (asked.method.as_str(), asked.path.as_str()) {
         ("GET", "/mcp") if oldest => {
             let (sender, response) = stream();
-            sender.send("event: endpoint\ndata: /messages?s=1\n\n".into()).unwrap();
+            seen.opened.fetch_add(1, Ordering::SeqCst);
+            if !seen.is("mute") {
+                sender.send("event: endpoint\ndata: /messages?s=1\n\n".into()).unwrap();
+            }
             seen.streams.lock().unwrap().push(sender);
             response
         }
@@ -219,6 +236,10 @@ async fn post(seen: &Arc<Seen>, asked: Asked) -> Reply {
         return whole(400, "text/plain", "no version");
     }
     if message["id"].is_null() || message["method"].is_null() {
+        if method == "notifications/cancelled" {
+            seen.given_up.fetch_add(1, Ordering::SeqCst);
+            seen.slow("slow-to-hear").await;
+        }
         let answers = seen.answers.lock().unwrap().clone();
         drop(answers.filter(|_| message["method"].is_null()).map(|answers| answers.send(message)));
         return whole(202, "text/plain", "");
@@ -305,11 +326,18 @@ async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<S
         drop(out.send(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, result.replace('\n', " "))))
     };
     match message["method"].as_str().unwrap_or_default() {
-        "initialize" => send(
-            r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#,
-        ),
+        "initialize" => {
+            seen.slow("slow-start").await;
+            send(
+                r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#,
+            );
+        }
         "tools/list" => {
-            seen.lists.fetch_add(1, Ordering::SeqCst);
+            let number = seen.lists.fetch_add(1, Ordering::SeqCst);
+            seen.slow("slow-list").await;
+            if seen.is("endless-list") {
+                return send(&format!(r#"{{"tools":[],"nextCursor":"{number}"}}"#));
+            }
             send(&tools())
         }
         "tools/call" => {

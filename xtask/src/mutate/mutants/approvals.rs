@@ -94,15 +94,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "seal-policy",
         file: "crates/core/src/pipeline.rs",
-        find: "state.approved && state.policy == hub.policy_version()",
+        find: "state.approved && state.policy == hub.terms(route.tool.as_deref())",
         replace: "state.approved",
         tests: &[CORE],
     },
     Mutant {
         name: "seal-approved",
         file: "crates/core/src/pipeline.rs",
-        find: "state.approved && state.policy == hub.policy_version()",
-        replace: "state.policy == hub.policy_version()",
+        find: "state.approved && state.policy == hub.terms(route.tool.as_deref())",
+        replace: "state.policy == hub.terms(route.tool.as_deref())",
         tests: &[CORE],
     },
 ];

@@ -71,8 +71,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "filter-recorded-arguments",
         file: "crates/core/src/pipeline/record.rs",
-        find: ".then(|| hub.filters.json(handle.params().clone()))",
-        replace: ".then(|| handle.params().clone())",
+        find: ".then(|| hub.filters.page(handle.params().clone()))",
+        replace: ".then(|| Ok::<_, Error>(handle.params().clone()))",
         tests: &[CORE, AUDIT, SECRETS],
     },
     Mutant {

@@ -66,7 +66,8 @@ impl Fake {
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
             let told = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"v-1"}}"#;
-            writeln!(out, "{told}").unwrap();
+            // It says so twice, as no server should.
+            writeln!(out, "{told}\n{told}").unwrap();
         });
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use toolgate_core::{Kind, Outcome, Principal};
+use toolgate_core::{Kind, ListKind, Outcome, Principal};
 use toolgate_testkit::{Expect as _, call, client_legacy};
-use toolgate_upstream::{Holder, State};
+use toolgate_upstream::{Holder, State, TokenStore as _};
 
 use super::{Guarded, oauth, sign_in};
 
@@ -259,4 +259,95 @@ async fn principals_that_sign_in_for_themselves_call_with_their_own_token() {
         assert_eq!(guarded.realm.last_seen(), None);
         guarded.rig.upstream.stop().await;
     }
+}
+
+#[tokio::test]
+async fn what_one_principal_is_shown_is_not_listed_for_all() {
+    for behaviour in ["legacy", "modern"] {
+        let guarded = Guarded::start(behaviour, oauth(json!({"per_principal": true}))).await;
+        guarded.realm.behave("personal");
+        guarded.sign_in().await;
+        let shared = guarded.realm.last_seen().unwrap().replace("Bearer ", "");
+        let ann = Principal::named("ann");
+        sign_in(&guarded.authorizer, guarded.authorizer.holder(&ann.id)).await.unwrap();
+        let mut changing = call(client_legacy(), "fake_change", json!({}));
+        changing.principal = ann;
+        let before = guarded.realm.listed.lock().unwrap().len();
+        guarded.rig.drive(changing, None).await.complete();
+        assert_ne!(guarded.realm.last_seen(), Some(format!("Bearer {shared}")), "{behaviour}");
+        // Her connection is looked at before the list that she changed is.
+        guarded.rig.until("it is listed anew", |_| guarded.realm.listed.lock().unwrap().len() > before).await;
+        let names = guarded.rig.names(ListKind::Tools).await;
+        assert_eq!(
+            names,
+            [format!("fake_{}", shared.replace('-', "_")), "fake_change".into()],
+            "{behaviour}"
+        );
+        assert!(guarded.realm.listed.lock().unwrap().iter().all(|token| *token == shared), "{behaviour}");
+        guarded.rig.upstream.stop().await;
+    }
+}
+
+/// One who is signed in, while a renewal is under way that waits for the word.
+async fn renewing(behaviour: &str) -> Guarded {
+    let guarded = Guarded::start("legacy", json!({})).await;
+    guarded.realm.behave(behaviour);
+    guarded.sign_in().await;
+    guarded.realm.behave(&format!("{behaviour} slow-token"));
+    guarded.realm.later(55 * 60);
+    guarded.echo().await;
+    guarded.rig.until("it is being renewed", |_| guarded.realm.waiting.load(Ordering::SeqCst) == 1).await;
+    guarded
+}
+
+#[tokio::test]
+async fn who_signs_out_during_a_renewal_is_out() {
+    let guarded = renewing("").await;
+    let elsewhere = guarded.elsewhere(json!({}));
+    let word = async { guarded.realm.go.notify_one() };
+    let (out, ()) = tokio::join!(elsewhere.logout(Holder::Shared), word);
+    assert!(out.unwrap().was_in);
+    guarded.is(State::NeedsAuth).await;
+    assert_eq!(
+        (guarded.authorizer.standing(Holder::Shared).await.unwrap(), guarded.realm.renewable()),
+        (None, 0)
+    );
+    guarded.rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_renewal_that_is_late_brings_nobody_back_who_is_out() {
+    let guarded = renewing("").await;
+    // As if its turn had run out.
+    guarded.tokens.remove("fake").await.unwrap();
+    guarded.is(State::NeedsAuth).await;
+    guarded.realm.go.notify_one();
+    guarded.rig.until("it is given back", |_| guarded.realm.asked("/revoke").len() == 2).await;
+    assert!(guarded.tokens.load("fake").await.unwrap().is_none());
+    assert_eq!((guarded.rig.status().state, guarded.realm.renewable()), (State::NeedsAuth, 0));
+    guarded.rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_missing_during_a_renewal_is_remembered_beside_what_it_gave() {
+    let guarded = renewing("step-up").await;
+    let before = guarded.realm.seen.lock().unwrap().len();
+    let golden = guarded.rig.call(client_legacy(), "fake_golden", json!({}), None);
+    let word = async {
+        guarded.rig.until("it is refused", |_| guarded.realm.seen.lock().unwrap().len() > before).await;
+        guarded.realm.go.notify_one();
+    };
+    let (driven, ()) = tokio::join!(golden, word);
+    assert_eq!(driven.failed().kind(), Kind::Unauthorized);
+    guarded.rig.until("it is renewed", |_| guarded.realm.renewable() == 1).await;
+    guarded.realm.behave("step-up");
+    // By what the renewal gave it is renewed once more.
+    guarded.realm.later(2 * 3600);
+    guarded.echo().await;
+    assert_eq!(
+        (guarded.realm.grants("refresh_token").len(), guarded.realm.asked("/authorize").len()),
+        (2, 1)
+    );
+    assert!(guarded.rig.status().hint.unwrap().contains("`golden`"));
+    guarded.rig.upstream.stop().await;
 }

@@ -11,6 +11,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use toolgate_host::{Clock, Tasks};
 use url::Url;
 
@@ -44,6 +45,11 @@ pub(crate) struct State {
     refresh: Mutex<HashMap<String, Given>>,
     asked: Mutex<Vec<(String, Form)>>,
     tunnels: Mutex<Vec<String>>,
+    /// How many wait for a token until the word is given to one of them.
+    pub(crate) waiting: AtomicUsize,
+    pub(crate) go: Notify,
+    /// The tokens by which lists were asked for, where each gets its own.
+    pub(crate) listed: Mutex<Vec<String>>,
     /// The `Authorization` headers that the server behind the door was sent.
     pub(crate) seen: Mutex<Vec<Option<String>>>,
 }
@@ -79,6 +85,9 @@ impl Realm {
             refresh: Mutex::default(),
             asked: Mutex::default(),
             tunnels: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            go: Notify::new(),
+            listed: Mutex::default(),
             seen: Mutex::default(),
         }));
         let (tasks, state) = (Tasks::new(), realm.clone());
@@ -87,7 +96,13 @@ impl Realm {
                 let state = state.clone();
                 tasks.spawn(serve(stream, move |asked| {
                     let state = state.clone();
-                    async move { state.answer(&asked) }
+                    async move {
+                        if state.is("slow-token") && asked.path == "/token" {
+                            state.waiting.fetch_add(1, Ordering::SeqCst);
+                            state.go.notified().await;
+                        }
+                        state.answer(&asked)
+                    }
                 }));
             }
         });
@@ -154,6 +169,9 @@ impl Realm {
             let challenge = format!("Bearer {described}{scope}");
             return Some(whole(401, "text/plain", "who?").with("WWW-Authenticate", challenge));
         };
+        if self.is("personal") && asked.body.windows(12).any(|piece| piece == b"\"tools/list\"") {
+            return Some(self.list(token, asked));
+        }
         let wants_more = asked.body.windows(8).any(|piece| piece == b"\"golden\"")
             && (self.is("insatiable") || !given.scope.split(' ').any(|word| word == "golden"));
         if self.is("step-up") && wants_more {
@@ -164,6 +182,16 @@ impl Realm {
             return Some(whole(307, "text/plain", "").with("Location", format!("{}/elsewhere", self.issuer)));
         }
         None
+    }
+
+    /// A list of tools for whom it gave this token: one that all have, and one that only they have.
+    fn list(&self, token: &str, asked: &Asked) -> Reply {
+        self.listed.lock().unwrap().push(token.to_owned());
+        let asked: Value = serde_json::from_slice(&asked.body).unwrap();
+        let tools = ["change".to_owned(), token.replace('-', "_")]
+            .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}));
+        let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"tools": tools, "resultType": "complete"}});
+        whole(200, "application/json", answer.to_string())
     }
 
     /// Where it was asked to lead to, as a proxy is; it leads nowhere.
@@ -370,6 +398,11 @@ impl Realm {
         self.access.lock().unwrap().remove(&form["token"]);
         self.refresh.lock().unwrap().remove(&form["token"]);
         whole(200, "text/plain", "")
+    }
+
+    /// How many tokens there are by which others could be had.
+    pub(crate) fn renewable(&self) -> usize {
+        self.refresh.lock().unwrap().len()
     }
 
     /// Forgets what lets clients in, and with `all` what renews it.
