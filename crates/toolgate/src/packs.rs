@@ -191,7 +191,10 @@ fn make(
 ) -> anyhow::Result<Made> {
     let data = &settings.data_dir;
     Ok(match name {
-        PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
+        PackName::Workspace => {
+            let (config, own) = (settings.workspace.clone(), settings.file.clone());
+            on(Workspace::new(config, data.join("workspace"), own, tasks)?)
+        }
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
         PackName::Vault => vault(settings, filling, tasks)?,
         PackName::Web => on(Web::new(&settings.web)),
