@@ -28,6 +28,9 @@ pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> Str
     let name = |content: &str| if content.is_empty() { "/dev/null" } else { &path }.to_owned();
     let mut out = format!("--- {}\n+++ {}\n", name(before), name(after));
     let diff = TextDiff::from_lines(before, after);
+    // An argument may tell what the next line holds, so the whole is masked.
+    let (old, new) = (diff.old_slices(), diff.new_slices());
+    let (old, new) = (mask::secrets(old.iter().copied()), mask::secrets(new.iter().copied()));
     for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
         out += &format!("{}\n", hunk.header());
         for change in hunk.iter_changes() {
@@ -36,7 +39,12 @@ pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> Str
                 ChangeTag::Delete => '-',
                 ChangeTag::Insert => '+',
             };
-            out += &format!("{sign}{}\n", shown(change.value()));
+            let masked = match (change.old_index(), change.new_index()) {
+                (_, Some(line)) => new.get(line),
+                (Some(line), None) => old.get(line),
+                (None, None) => None,
+            };
+            out += &format!("{sign}{}\n", shown(masked.map_or("", String::as_str)));
             if change.missing_newline() {
                 out += "\\ No newline at end of file\n";
             }
@@ -45,9 +53,8 @@ pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> Str
     out
 }
 
-/// A line without secrets, without what a terminal would obey, and not without end.
+/// A line without what a terminal would obey, and not without end.
 fn shown(line: &str) -> String {
-    let line = mask::secrets(line.trim_end_matches(['\r', '\n']));
     let plain = |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
     let letters: Vec<char> = line.chars().map(plain).collect();
     if letters.len() <= LONGEST {
