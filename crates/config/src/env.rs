@@ -161,7 +161,7 @@ pub const VARIABLES: &[Variable] = &[
         "OPENCODE_TIMEOUT",
         "opencode.timeout",
         Kind::Integer,
-        "How long OpenCode may take, in milliseconds.",
+        "How long OpenCode may be silent, in milliseconds.",
     ),
     seed(
         "OPENCODE_CONFIG_PATH",
@@ -175,7 +175,7 @@ pub const VARIABLES: &[Variable] = &[
         "OPENCODE_DEFAULT_MODEL",
         "opencode.default_model",
         Kind::Text,
-        "The model of prompts that name none.",
+        "The model of new sessions where neither the caller nor the agent names one.",
     ),
     seed(
         "OPENCODE_DEFAULT_PROJECT",
@@ -204,6 +204,14 @@ pub const VARIABLES: &[Variable] = &[
         Kind::Path,
         "The socket of the agent that holds the user's keys, for the vault's git.",
     ),
+    outside(
+        "HTTPS_PROXY",
+        Kind::Text,
+        "The proxy to servers at `https` addresses, where their tables name none.",
+    ),
+    outside("HTTP_PROXY", Kind::Text, "The proxy to servers at `http` addresses."),
+    outside("ALL_PROXY", Kind::Text, "The proxy to servers where neither of these is set."),
+    outside("NO_PROXY", Kind::Text, "The hosts that are reached without a proxy."),
     outside(CHROME_PATH, Kind::Path, "The Chromium or Chrome that the tools of `browser` start."),
     outside(
         DISPLAY,

@@ -2,13 +2,15 @@
 //!
 //! | in `opencode.json` | here |
 //! |---|---|
-//! | `server.hostname`, `server.port` | `opencode.server_url`: where `opencode serve` listens |
+//! | `server.hostname`, `server.port` | `opencode.server_url`: where `opencode serve` listens, if that is on this machine |
 //! | `logLevel` | `log.level` |
 //! | `experimental.mcp_timeout` | `experimental.mcp_timeout` |
 //!
-//! Nothing in there is ever an error: what cannot be read is passed over with a warning.
+//! Nothing in there is ever an error: what cannot be read is passed over with a warning. A project brings the file along,
+//! so it does not choose another machine that is sent prompts and a password.
 
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +30,10 @@ const FILE_NAMES: [&str; 2] = ["opencode.json", "opencode.jsonc"];
 /// Where `opencode serve` listens if nobody says otherwise.
 const HOSTNAME: &str = "127.0.0.1";
 const PORT: u16 = 4096;
+
+/// Why a host does not count.
+const ELSEWHERE: &str = "`server.hostname` is not this machine; to use a server elsewhere, set `opencode.server_url` in \
+                         `toolgate.toml`";
 
 const LEVELS: [&str; 4] = ["debug", "info", "warn", "error"];
 
@@ -98,6 +104,9 @@ impl Reader<'_> {
         let Some(at) = port.or(hostname).map(|property| &property.value) else { return };
         let host = match hostname.map(|property| (reachable(&property.value), property)) {
             None => HOSTNAME.to_owned(),
+            Some((Some(host), property)) if !is_here(&host) => {
+                return self.refuse(&property.value, ELSEWHERE);
+            }
             Some((Some(host), _)) => host,
             Some((None, property)) => {
                 return self.refuse(&property.value, "`server.hostname` must be the name of a host");
@@ -149,6 +158,12 @@ fn reachable(value: &Value<'_>) -> Option<String> {
         name if name.contains(':') => Some(format!("[{name}]")),
         _ => Some(host),
     }
+}
+
+/// Whether a host, as in an address, is this machine.
+fn is_here(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn uncapitalised(message: &str) -> String {

@@ -99,6 +99,8 @@ pub(crate) struct Shared {
     operation: OnceLock<String>,
     cancel: CancellationToken,
     deadline: Deadline,
+    /// How long it may take from when it is last seen to get on; nothing where the caller set a limit.
+    renewed: Option<Duration>,
     /// What its client said that wants it to be a task.
     pub(crate) task: Option<TaskRequest>,
 }
@@ -130,6 +132,7 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         operation: OnceLock::new(),
         cancel: CancellationToken::new(),
         deadline: Deadline::after(hub.time_limit(call)),
+        renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
         task: call.task,
     });
     (Run { events, finished: None, over: false, shared: shared.clone() }, RunHandle::new(shared, sender))

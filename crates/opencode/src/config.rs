@@ -18,7 +18,8 @@ pub struct OpencodeConfig {
     /// The password of the server; `{secret:NAME}` refers to a stored one.
     #[schemars(example = "{secret:OPENCODE}")]
     pub password: Option<String>,
-    /// How many milliseconds OpenCode may be silent before a call gives up.
+    /// How many milliseconds OpenCode may be silent before a call gives up. While a tool of its runs, or it waits to ask
+    /// a model again, it is not silent.
     #[schemars(range(min = 1))]
     pub timeout: u64,
     /// The model of new sessions for which neither the caller nor the agent names one, as `provider/model`. Without it:
@@ -45,11 +46,11 @@ pub struct OpencodeConfig {
     pub permissions: PermissionsConfig,
 }
 
-/// What OpenCode may do where it asks.
+/// What OpenCode may do where it asks and nobody can be asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PermissionsConfig {
-    /// Permissions that are given without asking, such as `bash`; `*` stands for any text.
+    /// Permissions that are given where the client cannot ask a person, such as `bash`; `*` stands for any text.
     #[schemars(example = ["edit", "webfetch"])]
     pub allow: Vec<String>,
 }

@@ -68,8 +68,9 @@ impl Project {
         }
         match std::fs::canonicalize(path) {
             Ok(real) if real.is_dir() => Ok(Self { path: real, source }),
+            // One text for all else: nobody learns here what there is.
             Ok(_) => Err(refused("which is no folder")),
-            Err(error) => Err(refused("which does not exist").because(error)),
+            Err(error) => Err(refused("which is no folder").because(error)),
         }
     }
 }
@@ -123,7 +124,7 @@ mod tests {
             assert_eq!((error.kind(), error.message()), (Kind::InvalidInput, words));
         }
         check("src", "`workingDirectory` is `src`, which is no absolute path");
-        check("/nowhere/at/all", "`workingDirectory` is `/nowhere/at/all`, which does not exist");
+        check("/nowhere/at/all", "`workingDirectory` is `/nowhere/at/all`, which is no folder");
         check("/etc/passwd", "`workingDirectory` is `/etc/passwd`, which is no folder");
     }
 }

@@ -24,6 +24,11 @@ pub(crate) fn hidden_words(text: &str) -> String {
     words::shown(text)
 }
 
+/// An address as it may be shown: without who signs in, and without the values behind its path.
+pub fn shown_address(address: &str) -> String {
+    words::shown(address)
+}
+
 /// What is in an object; where its names were chosen by somebody, they do not tell.
 fn shown_all(object: Map<String, Value>, is_named: bool) -> Map<String, Value> {
     let shown = |(name, value): (String, Value)| {

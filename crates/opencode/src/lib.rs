@@ -21,5 +21,6 @@ mod tools;
 mod turn;
 
 pub use config::{OpencodeConfig, PermissionsConfig};
+pub use hidden::shown_address;
 pub use pack::{Opencode, Surroundings};
 pub use server::installed;

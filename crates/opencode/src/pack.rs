@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::Mutex;
 use toolgate_core::{AnyTool, Offers, Pack, Result, RunHandle, Shelf};
 use toolgate_host::{Secret, Tasks};
 use toolgate_wire::Raw;
@@ -19,6 +20,8 @@ use crate::{prompts, resources};
 pub struct Opencode {
     pub(crate) config: Arc<OpencodeConfig>,
     pub(crate) queues: Queues,
+    /// Held while the configuration is changed and taken up: one change at a time.
+    pub(crate) changes: Mutex<()>,
     server: Server,
     folder: PathBuf,
 }
@@ -49,6 +52,7 @@ impl Opencode {
         Self {
             config: config.clone(),
             queues: Queues::default(),
+            changes: Mutex::new(()),
             server: Server::new(config, around, tasks),
             folder,
         }
@@ -64,7 +68,8 @@ impl Opencode {
         Project::find(named, self.config.default_project.as_deref(), &self.folder)
     }
 
-    /// The project that a call is about where we ourselves read or write: ours, or a folder in it.
+    /// The project that a call is about where we ourselves read or write, or the call is to change nothing: ours, or a
+    /// folder in it. OpenCode starts the programs that a folder's configuration names when it is asked about it.
     pub(crate) fn own_project(&self, named: Option<&str>) -> Result<Project> {
         let own = self.project(None)?;
         if named.is_none() { Ok(own) } else { self.project(named)?.within(&own) }

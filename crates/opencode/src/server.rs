@@ -16,6 +16,7 @@ use toolgate_host::{Secret, Tasks, find_program};
 use url::Url;
 
 use crate::client::Client;
+use crate::hidden::shown_address;
 use crate::{OpencodeConfig, Surroundings};
 
 pub(crate) use link::Link;
@@ -142,7 +143,7 @@ impl Server {
             Error::new(Kind::ConnectionFailed, words).hint("set `opencode.server_url` to an `http` address")
         };
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let url = url.ok_or_else(|| unusable(format!("`{address}` is no address of a server")))?;
+        let url = url.ok_or_else(|| unusable("`opencode.server_url` is no address of a server".into()))?;
         let http = reqwest::Client::builder()
             .no_proxy()
             .redirect(Policy::none())
@@ -175,6 +176,9 @@ async fn healthy(client: &Client) -> Result<()> {
     if health["healthy"] == true {
         return Ok(());
     }
-    Err(Error::new(Kind::ConnectionFailed, format!("`{}` is no healthy OpenCode", client.base()))
-        .hint("check `opencode.server_url`"))
+    Err(Error::new(
+        Kind::ConnectionFailed,
+        format!("`{}` is no healthy OpenCode", shown_address(client.base().as_str())),
+    )
+    .hint("check `opencode.server_url`"))
 }

@@ -1,6 +1,8 @@
 //! OpenCode's own configuration files: one key changed, comments kept, taken up at once, and read back.
 
 mod edit;
+mod folder;
+mod plain;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,23 +13,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolgate_core::{Error, Kind, Result};
-use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
-use toolgate_host::{Clock, FileError, RelPath, Root};
+use toolgate_host::Clock;
 
 use crate::answers::{list, text};
 use crate::pack::Opencode;
 use crate::server::Link;
 use crate::turn::works;
-use edit::edited;
-
-/// What the file is called, as OpenCode looks for it.
-const NAMES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
-
-/// The key that names the schema of the file.
-const SCHEMA: &str = "$schema";
-
-/// The largest file that is read or written.
-const MOST_BYTES: u64 = 1 << 20;
+use folder::{Folder, SCHEMA};
 
 /// How often it is looked whether a change is taken up, and how long.
 const LOOK: Duration = Duration::from_millis(200);
@@ -91,32 +83,28 @@ enum Reader {
 }
 
 impl Opencode {
-    /// Writes a change, makes OpenCode take it up, and sees that it did.
+    /// Writes a change, makes OpenCode take it up, and sees that it did; what it does not take is taken back.
     pub(crate) async fn change(&self, link: &Link, change: Change<'_>) -> Result<Changed> {
+        plain::check(&change.keys)?;
+        let _one_by_one = self.changes.lock().await;
         if !change.force {
             quiet(link, change.scope, change.project).await?;
         }
-        let File { folder, name, reader } = self.file(link, &change).await?;
-        let unwritable = |error: FileError| {
-            Error::new(Kind::Denied, format!("OpenCode's configuration cannot be changed: {error}"))
-                .hint("check who may write it")
-        };
-        let root = Root::create(&folder).map_err(unwritable)?;
+        let File { folder: path, name, reader } = self.file(link, &change).await?;
+        let mut folder = Folder::open(&path)?;
         let name = match name {
             Some(name) => name,
-            None => existing(&root).await.map_err(unwritable)?,
+            None => folder.existing().await?,
         };
-        let file = folder.join(&name);
-        let path = RelPath::parse(&name, "config").map_err(unwritable)?;
-        let text = read(&root, &path).await.map_err(unwritable)?;
-        let text = rewritten(&file, &text, &change.keys)?;
-        write(&root, &path, text).await.map_err(unwritable)?;
-        if reader == Reader::Server {
-            loosen(&root).await.map_err(unwritable)?;
+        folder.change(&name, change.keys.clone()).await?;
+        if let Err(error) = take_up(link, &change, &mut folder, reader).await {
+            if let Err(error) = take_back(link, &change, &mut folder, reader).await {
+                tracing::warn!(%error, "a change that OpenCode does not take cannot be taken back");
+            }
+            return Err(error);
         }
-        take_up(link, &change, reader).await?;
         let changed = change.keys.iter().map(|(path, _)| path.join(".")).collect();
-        Ok(Changed { changed, file: file.to_string_lossy().into_owned() })
+        Ok(Changed { changed, file: path.join(name).to_string_lossy().into_owned() })
     }
 
     /// The file that a change goes to.
@@ -134,60 +122,6 @@ impl Opencode {
         let reader = if folder == usual { Reader::Server } else { Reader::Projects };
         Ok(File { folder: folder.to_owned(), name: Some(name.to_owned()), reader })
     }
-}
-
-/// The file that is there, else the one to make.
-async fn existing(root: &Root) -> std::result::Result<String, FileError> {
-    for name in NAMES {
-        if root.exists(&RelPath::parse(name, "config")?).await? {
-            return Ok(name.to_owned());
-        }
-    }
-    Ok(NAMES[0].to_owned())
-}
-
-async fn read(root: &Root, path: &RelPath) -> std::result::Result<String, FileError> {
-    match root.read(path, ReadOptions::whole(MOST_BYTES)).await {
-        Ok(content) => Ok(String::from_utf8_lossy(&content.bytes).into_owned()),
-        Err(FileError::NotFound { .. }) => Ok("{\n}\n".to_owned()),
-        Err(error) => Err(error),
-    }
-}
-
-async fn write(root: &Root, path: &RelPath, text: String) -> std::result::Result<(), FileError> {
-    let options = WriteOptions {
-        create_dirs: true,
-        mode: WriteMode::Replace,
-        max_bytes: MOST_BYTES,
-        protected: |_| false,
-    };
-    root.write(path, text.into_bytes(), options).await.map(|_| ())
-}
-
-/// Takes the schema out of the file that the server itself would change: that it is put back later makes it read all
-/// its files again.
-async fn loosen(root: &Root) -> std::result::Result<(), FileError> {
-    let path = RelPath::parse(&existing(root).await?, "config")?;
-    let text = read(root, &path).await?;
-    match edited(&text, &[(vec![SCHEMA.to_owned()], None)]) {
-        Ok(now) if now != text => write(root, &path, now).await,
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
-/// The text of a file with these keys changed.
-fn rewritten(file: &Path, text: &str, keys: &[Key]) -> Result<String> {
-    let refused = |words: String, hint: &'static str| Error::new(Kind::InvalidInput, words).hint(hint);
-    let now = edited(text, keys).map_err(|why| {
-        let words = format!("`{}` cannot be changed: {why}", file.display());
-        refused(words, "correct the file, then call again")
-    })?;
-    if now == text && keys.iter().all(|(_, value)| value.is_none()) {
-        let named: Vec<String> = keys.iter().map(|(path, _)| path.join(".")).collect();
-        let words = format!("`{}` is not in `{}`", named.join("`, `"), file.display());
-        return Err(refused(words, "it may be in the other scope: set `scope` to `project` or `global`"));
-    }
-    Ok(now)
 }
 
 /// Fails while a session works: a change would stop it.
@@ -230,16 +164,22 @@ pub(crate) async fn reload(link: &Link, scope: Scope, project: &Path) -> Result<
     Ok(())
 }
 
-async fn take_up(link: &Link, change: &Change<'_>, reader: Reader) -> Result<()> {
+/// Makes OpenCode read the file again that a change went to.
+async fn reread(link: &Link, project: &Path, folder: &mut Folder, reader: Reader) -> Result<()> {
     match reader {
-        Reader::Project => reload(link, Scope::Project, change.project).await?,
-        Reader::Projects => reload(link, Scope::Global, change.project).await?,
-        // It keeps what the file said until something is changed by this route: the one key we took out.
+        Reader::Project => reload(link, Scope::Project, project).await,
+        Reader::Projects => reload(link, Scope::Global, project).await,
+        // It keeps what the file said until something is changed by this route: the one key we take out.
         Reader::Server => {
-            let body = json!({SCHEMA: "https://opencode.ai/config.json"});
-            link.client().request(Method::PATCH, &["global", "config"]).json(body).send().await?;
+            let schema = folder.loosen().await?.unwrap_or_else(|| "https://opencode.ai/config.json".into());
+            let request = link.client().request(Method::PATCH, &["global", "config"]);
+            request.json(json!({SCHEMA: schema})).send().await.map(drop)
         }
     }
+}
+
+async fn take_up(link: &Link, change: &Change<'_>, folder: &mut Folder, reader: Reader) -> Result<()> {
+    reread(link, change.project, folder, reader).await?;
     for _ in 0..LOOKS {
         let now = link.client().get(&["config"]).within(change.project).send().await?;
         if change.keys.iter().all(|(path, value)| fits(at(&now, path), value.as_ref())) {
@@ -248,13 +188,24 @@ async fn take_up(link: &Link, change: &Change<'_>, reader: Reader) -> Result<()>
         tokio::time::sleep(LOOK).await;
     }
     let named: Vec<String> = change.keys.iter().map(|(path, _)| path.join(".")).collect();
-    let words = format!("`{}` is written, but OpenCode's configuration does not show it", named.join("`, `"));
+    let words = format!("`{}` is not changed: OpenCode's configuration did not show it", named.join("`, `"));
     let is_removal = change.keys.iter().all(|(_, value)| value.is_none());
     Err(Error::new(Kind::Upstream, words).hint(match reader {
         Reader::Projects => "start the server with `OPENCODE_CONFIG` set to `opencode.config_path`",
         Reader::Project | Reader::Server if is_removal => "it may be in the other scope too: set `scope`",
         Reader::Project | Reader::Server => "another file, nearer to the project, may say otherwise",
     }))
+}
+
+/// Puts the files back, and makes OpenCode read them again.
+async fn take_back(link: &Link, change: &Change<'_>, folder: &mut Folder, reader: Reader) -> Result<()> {
+    folder.put_back().await?;
+    let taken = reread(link, change.project, folder, reader).await;
+    if taken.is_err() {
+        // It may be as it was before; the files are so in any case.
+        folder.put_back().await?;
+    }
+    taken
 }
 
 fn at<'a>(value: &'a Value, path: &[String]) -> &'a Value {
@@ -266,6 +217,8 @@ fn fits(now: &Value, wanted: Option<&Value>) -> bool {
     match wanted {
         None => now.is_null(),
         Some(Value::Object(wanted)) => wanted.iter().all(|(key, wanted)| fits(&now[key], Some(wanted))),
+        // What stands there then, we do not know.
+        Some(Value::String(wanted)) if plain::holds_variable(wanted) => now.is_string(),
         Some(wanted) => now == wanted,
     }
 }

@@ -42,17 +42,24 @@ pub struct Workspace(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     config: WorkspaceConfig,
+    /// The file that this program is configured by.
+    own_file: Option<PathBuf>,
     choice: RootChoice,
     resources: Resources,
 }
 
 impl Workspace {
     /// A workspace in the configured folder; without one, in the client's, or else in `fallback`, which is made
-    /// when it is first needed.
-    pub fn new(config: WorkspaceConfig, fallback: PathBuf, tasks: &Tasks) -> Result<Self, CannotOpen> {
+    /// when it is first needed. Wherever that is, `own_file` is not written: it is what this program obeys.
+    pub fn new(
+        config: WorkspaceConfig,
+        fallback: PathBuf,
+        own_file: Option<PathBuf>,
+        tasks: &Tasks,
+    ) -> Result<Self, CannotOpen> {
         let configured = config.root.as_deref().map(CannotOpen::or_open).transpose()?;
         let choice = RootChoice::new(configured, fallback);
-        Ok(Self(Arc::new(Inner { config, choice, resources: Resources::new(FILES, tasks) })))
+        Ok(Self(Arc::new(Inner { config, own_file, choice, resources: Resources::new(FILES, tasks) })))
     }
 
     /// Forgets what the client told: it is asked again at its next call. Until then the old files stay listed.

@@ -142,11 +142,30 @@ fn on_runtime(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let code = runtime.block_on(async {
         let process = Process { tasks: Tasks::new(), redactor };
-        let code = work(settings, &process).await?;
-        process.tasks.shutdown(GRACE).await;
-        Ok(code)
+        ended(&process.tasks, work(settings, &process)).await
     });
     // A read of standard input that never ends must not keep the process alive.
     runtime.shutdown_background();
     code
+}
+
+/// What some work comes to, once all that it started has ended: also where it failed.
+async fn ended<T>(tasks: &Tasks, work: impl Future<Output = T>) -> T {
+    let done = work.await;
+    tasks.shutdown(GRACE).await;
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_command_started_is_told_to_end_also_where_it_failed() {
+        let tasks = Tasks::new();
+        let stopping = tasks.stopping();
+        let task = tasks.spawn(async move { stopping.cancelled().await });
+        let failed: anyhow::Result<()> = ended(&tasks, async { anyhow::bail!("it failed") }).await;
+        assert!(failed.is_err() && task.is_finished());
+    }
 }

@@ -7,13 +7,14 @@ const AROUND: usize = 3;
 
 /// What changed in a script: whoever decides on it has to see every letter, so no line is cut.
 pub(crate) fn of_script(before: &str, after: &str) -> String {
-    hunks(before, after, |line| line.trim_end_matches('\n').to_owned())
+    hunks(before, after, |lines| lines.iter().map(|line| line.trim_end_matches('\n').to_owned()).collect())
 }
 
-/// The changed lines, each as `shown` writes it; empty if nothing changed.
-pub(crate) fn hunks(before: &str, after: &str, shown: impl Fn(&str) -> String) -> String {
+/// The changed lines, as `shown` writes all those of a text; empty if nothing changed.
+pub(crate) fn hunks(before: &str, after: &str, shown: impl Fn(&[&str]) -> Vec<String>) -> String {
     let mut out = String::new();
     let diff = TextDiff::from_lines(before, after);
+    let (old, new) = (shown(diff.old_slices()), shown(diff.new_slices()));
     for hunk in diff.unified_diff().context_radius(AROUND).iter_hunks() {
         out += &format!("{}\n", hunk.header());
         for change in hunk.iter_changes() {
@@ -22,7 +23,12 @@ pub(crate) fn hunks(before: &str, after: &str, shown: impl Fn(&str) -> String) -
                 ChangeTag::Delete => '-',
                 ChangeTag::Insert => '+',
             };
-            out += &format!("{sign}{}\n", shown(change.value()));
+            let line = match (change.old_index(), change.new_index()) {
+                (_, Some(line)) => new.get(line),
+                (Some(line), None) => old.get(line),
+                (None, None) => None,
+            };
+            out += &format!("{sign}{}\n", line.map_or("", String::as_str));
             if change.missing_newline() {
                 out += "\\ No newline at end of file\n";
             }

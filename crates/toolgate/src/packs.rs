@@ -191,7 +191,13 @@ fn make(
 ) -> anyhow::Result<Made> {
     let data = &settings.data_dir;
     Ok(match name {
-        PackName::Workspace => on(Workspace::new(settings.workspace.clone(), data.join("workspace"), tasks)?),
+        PackName::Workspace => {
+            let (config, own) = (settings.workspace.clone(), settings.file.clone());
+            match Workspace::new(config, data.join("workspace"), own, tasks) {
+                Ok(workspace) => on(workspace),
+                Err(error) => left_out(name, &error.into()),
+            }
+        }
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
         PackName::Vault => vault(settings, filling, tasks)?,
         PackName::Web => on(Web::new(&settings.web)),
@@ -217,14 +223,20 @@ fn vault(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::R
     match Vault::new(&settings.vault, place, |text| filling.fill(text)) {
         Ok(vault) => Ok(on(vault)),
         Err(NoVault::Unready(unready)) => ready::<Vault>(Err(unready)),
-        Err(error @ NoVault::CannotOpen(_)) => Err(error.into()),
+        Err(error @ NoVault::CannotOpen(_)) => Ok(left_out(PackName::Vault, &error.into())),
     }
 }
 
 fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::Result<Made> {
     let config = settings.opencode.clone();
     let password = config.password.as_deref().map(|text| filling.fill(text)).transpose();
-    let password = password.map_err(|why| anyhow::anyhow!("`opencode.password` cannot be used: {why}"))?;
+    let password = match password {
+        Ok(password) => password,
+        Err(why) => {
+            let error = anyhow::anyhow!("`opencode.password` cannot be used: {why}");
+            return Ok(left_out(PackName::Opencode, &error));
+        }
+    };
     let around = Surroundings {
         variables: variables(filling),
         password,
@@ -258,6 +270,13 @@ pub(crate) fn needs(
         Made::On(_) => None,
         Made::Needs(needs) => Some(needs),
     })
+}
+
+/// A pack that lacks what its settings speak of: the others do without it, and somebody has to learn of it.
+fn left_out(name: PackName, why: &anyhow::Error) -> Made {
+    let why = format!("{why:#}");
+    tracing::warn!("the pack `{}` is left out: {why}", name.word());
+    Made::Needs(why)
 }
 
 fn on(pack: impl Pack) -> Made {

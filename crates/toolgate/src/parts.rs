@@ -15,7 +15,7 @@ use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
-use crate::upstreams::{Filling, sensitive};
+use crate::upstreams::{Filling, sensitive, with_token};
 
 /// The part that is in trouble when secrets cannot be read.
 const SECRETS: &str = "secrets";
@@ -149,8 +149,10 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     let mut all = Vec::new();
     all.extend(settings.http.token.clone().map(|token| secret("HTTP_TOKEN", token)));
     all.extend(settings.store.url.as_deref().and_then(password).map(|word| secret("STORE_PASSWORD", word)));
-    let headers = settings.telemetry.headers.values();
-    all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value.clone())));
+    let server = settings.opencode.server_url.as_deref().and_then(password);
+    all.extend(server.map(|word| secret("OPENCODE_PASSWORD", word)));
+    let headers = settings.telemetry.headers.values().flat_map(|value| with_token(value));
+    all.extend(headers.map(|value| secret("TELEMETRY_HEADER", value)));
     let environment = process_environment();
     for table in settings.mcp.values() {
         all.extend(sensitive(table, &environment).into_iter().map(|value| ("UPSTREAM".to_owned(), value)));
@@ -172,6 +174,6 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
 /// The password in an address.
 fn password(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
-    let (user, _) = rest.split_once('@')?;
+    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
     user.split_once(':').map(|(_, password)| password.to_owned())
 }

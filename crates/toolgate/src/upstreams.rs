@@ -16,7 +16,7 @@ use toolgate_upstream::{
     Authorizer, BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
 };
 
-pub(crate) use fill::{Filling, sensitive, stand_in};
+pub(crate) use fill::{Filling, sensitive, stand_in, with_token};
 pub(crate) use grants::Grants;
 pub(crate) use keep::Kept;
 use misconfigured::Misconfigured;

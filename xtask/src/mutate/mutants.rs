@@ -5,6 +5,7 @@ mod approvals;
 mod edge;
 mod filters;
 mod identity;
+mod opencode;
 mod outbound;
 mod pipeline;
 mod policy;
@@ -27,6 +28,8 @@ const GITHUB: &str = "-p toolgate-packs --test it -- github::only";
 const GUARD: &str = "-p toolgate --test it -- http::guard";
 const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
+const OPENCODE: &str = "-p toolgate-opencode --lib";
+const OPENCODE_FILE: &str = "-p toolgate-config --test it -- opencode::";
 const POLICY: &str = "-p toolgate-policy --test it";
 const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
 const REMOTE: &str = "-p toolgate-packs --lib -- vault::git::remote";
@@ -35,6 +38,7 @@ const SECRETS: &str = "-p toolgate-secrets --test it";
 const VAULT: &str = "-p toolgate-packs --test it -- vault::";
 const VAULT_GIT: &str = "-p toolgate-packs --test it -- vault_git::";
 const WEB: &str = "-p toolgate-packs --test it -- web::";
+const WORKSPACE: &str = "-p toolgate-packs --test it -- workspace_write::";
 
 /// One guard, replaced by a pass-through.
 pub(super) struct Mutant {
@@ -60,6 +64,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Mutant> {
         identity::MUTANTS,
         edge::MUTANTS,
         outbound::MUTANTS,
+        opencode::MUTANTS,
         vault::MUTANTS,
         script::MUTANTS,
         admin::MUTANTS,

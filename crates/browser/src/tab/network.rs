@@ -183,10 +183,8 @@ fn headers(value: &Value) -> Vec<(String, String)> {
 }
 
 fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let words =
-        ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password", "csrf", "session"];
-    words.iter().any(|word| name.contains(word))
+    let lower = name.to_ascii_lowercase();
+    toolgate_host::is_telling(name) || ["csrf", "session"].iter().any(|word| lower.contains(word))
 }
 
 fn text(value: &Value, key: &str) -> String {

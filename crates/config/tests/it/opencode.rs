@@ -65,8 +65,8 @@ fn what_concerns_us_is_taken_and_the_rest_is_left() {
     check("", "");
     check(r#"{ "server": {} }"#, "");
     check(
-        r#"{ "server": { "hostname": "box" } }"#,
-        "opencode.server_url = \"http://box:4096\" opencode.json:1:27",
+        r#"{ "server": { "hostname": "LocalHost" } }"#,
+        "opencode.server_url = \"http://LocalHost:4096\" opencode.json:1:27",
     );
     check(
         r#"{ "server": { "hostname": "::" } }"#,
@@ -107,6 +107,15 @@ fn what_is_wrong_with_it_is_a_warning() {
         r#"{ "server": { "hostname": "{env:HOST}" } }"#,
         "warning: opencode.json:1:27: `server.hostname` must be the name of a host (passed over)",
     );
+    for host in
+        ["evil.example", "localhost.evil.example", "10.0.0.1", "127.1", "2001:db8::1", "::ffff:127.0.0.1"]
+    {
+        check(
+            &format!(r#"{{ "server": {{ "hostname": "{host}", "port": 80 }} }}"#),
+            "warning: opencode.json:1:27: `server.hostname` is not this machine; to use a server elsewhere, set \
+             `opencode.server_url` in `toolgate.toml` (passed over)",
+        );
+    }
     let deep = "[".repeat(100_000);
     let (document, _folder) = load(&[("opencode.json", &deep)], &[]);
     assert_eq!(document.warnings().len(), 1);

@@ -120,6 +120,14 @@ impl RunHandle {
         self.shared.cancel.cancelled()
     }
 
+    /// Begins the time of the call anew, since it is seen to get on: it may take as long as it does so. A limit that the
+    /// caller set, or that of a task, stays.
+    pub fn gets_on(&self) {
+        if let Some(limit) = self.shared.renewed.filter(|_| !self.is_detached()) {
+            self.shared.deadline.restart(limit);
+        }
+    }
+
     /// Says how far it is. Waits while the client reads slowly.
     pub async fn progress(&self, progress: Progress) {
         self.send(Event::Progress(Progress(self.shared.hub.filters.json(progress.0)))).await;

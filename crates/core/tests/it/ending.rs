@@ -87,6 +87,29 @@ async fn a_call_ends_at_the_lower_of_its_limit_and_the_hubs() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_seen_to_get_on_has_its_time_anew_unless_its_caller_set_a_limit() {
+    for (asked, silent, ends_after) in [(None, 500, None), (None, 601, Some(600)), (Some(550), 500, Some(550))] {
+        let hub = hub([Arc::new(FakeSource::new("a").tool("work", move |_, run| async move {
+            for _ in 0..5 {
+                sleep(Duration::from_secs(silent)).await;
+                run.gets_on();
+            }
+            Ok(Outcome::Complete(text("done")))
+        }))]);
+        let limited =
+            Call { time_limit: asked.map(Duration::from_secs), ..call(client_legacy(), "work", json!({})) };
+        let begun = Instant::now();
+        match (drive(hub.start(limited), []).await.outcome, ends_after) {
+            (Outcome::Complete(_), None) => assert_eq!(begun.elapsed().as_secs(), 2500),
+            (Outcome::Failed(error), Some(seconds)) => {
+                assert_eq!((error.kind(), begun.elapsed().as_secs()), (Kind::Timeout, seconds));
+            }
+            (other, _) => panic!("{other:?}"),
+        }
+    }
+}
+
 /// Works for 8 s, asks (both at once where it has two questions), and works for the seconds given.
 fn asking(keys: &'static [&'static str], then: u64) -> Arc<FakeSource> {
     Arc::new(FakeSource::new("a").tool("ask", move |_, run| async move {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use toolgate_core::{Error, Kind};
 use url::Url;
 
+use crate::hidden::shown_address;
 use crate::server::LogRing;
 
 /// An answer that is no success.
@@ -96,8 +97,9 @@ pub(super) fn lost(base: &Url, error: reqwest::Error) -> Error {
         .because(error.without_url())
 }
 
-fn shown(base: &Url) -> &str {
-    base.as_str().trim_end_matches('/')
+/// An address without the name and the password in it.
+fn shown(base: &Url) -> String {
+    shown_address(base.as_str().trim_end_matches('/'))
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -169,6 +171,16 @@ mod tests {
         check(500, &opaque("err_1"), Kind::Upstream, "OpenCode failed: Sharing is disabled");
         let unknown = "OpenCode failed, and says why only in its log, at `err_2`";
         check(500, &opaque("err_2"), Kind::Upstream, unknown);
+    }
+
+    #[test]
+    fn a_password_in_the_address_is_not_told() {
+        let base = Url::parse("http://me:hunter22@127.0.0.1:4096/x?k=hunter22").unwrap();
+        let words = late(&base, Duration::from_secs(3)).message().to_owned();
+        assert_eq!(
+            words,
+            "OpenCode at `http://[REDACTED]@127.0.0.1:4096/x?k=[REDACTED]` did not answer within 3 s"
+        );
     }
 
     #[test]

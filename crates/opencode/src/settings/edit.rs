@@ -4,7 +4,7 @@ use std::result::Result;
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Key;
 
@@ -23,6 +23,15 @@ pub(super) fn edited(text: &str, keys: &[Key]) -> Result<String, String> {
         }
     }
     Ok(root.to_string())
+}
+
+/// What a text says; nothing if it is no object.
+pub(super) fn meaning(text: &str) -> Option<Map<String, Value>> {
+    let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
+    match root.to_serde_value()? {
+        Value::Object(object) => Some(object),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+    }
 }
 
 /// The object at a path, which is made if it is to be; none if there is none.

@@ -1,23 +1,14 @@
 //! `opencode_agent_list`: the agents that work can be given to.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::text;
+use super::{InProject, text};
 use crate::agents::agents;
 use crate::pack::Opencode;
 
 pub(super) struct AgentList;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Input {
-    /// The absolute path of the project; by default the configured one, or the one we work in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    working_directory: Option<String>,
-}
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
@@ -41,7 +32,7 @@ struct Item {
 }
 
 impl Tool<Opencode> for AgentList {
-    type Input = Input;
+    type Input = InProject;
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "opencode_agent_list",
@@ -50,8 +41,8 @@ impl Tool<Opencode> for AgentList {
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+    async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let agents = agents(link.client(), &project.path).await?;
         let item = |agent: &serde_json::Value| {

@@ -31,7 +31,7 @@ impl Tool<Opencode> for ConfigGet {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let read = async |request: crate::client::Request<'_>| {
             let config = request.send().await?;

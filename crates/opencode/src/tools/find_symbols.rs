@@ -50,7 +50,7 @@ impl Tool<Opencode> for FindSymbols {
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
         let project = pack.project(None)?;
         let query = regex::escape(&input.query);
-        let pattern = format!(r"(?i)\b(?:{KINDS})\s+\w*{query}\w*");
+        let pattern = format!(r"(?i)\b(?:{KINDS})\s+(?:\([^()]*\)\s*)?\w*{query}\w*");
         let (hits, truncated) = search(&project.path, None, ("query", &pattern), MOST).await?;
         let mut items = Vec::new();
         for hit in hits {
@@ -74,15 +74,38 @@ fn definition(line: &str, query: &str) -> Option<(String, String)> {
     if ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark)) {
         return None;
     }
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-    while let Some(word) = words.next() {
-        if KINDS.split('|').any(|kind| kind == word) {
-            let name = words.next()?;
+    let mut rest = line;
+    loop {
+        let (word, behind) = first_word(&rest[rest.find(is_letter)?..]);
+        rest = behind;
+        // Where a kind follows a kind, as in `const fn`, the last one tells what it is.
+        if let Some(name) = name(word, behind).filter(|name| is_kind(word) && !is_kind(name)) {
             let fits = name.to_lowercase().contains(&query.to_lowercase());
             return fits.then(|| (word.to_owned(), name.to_owned()));
         }
     }
-    None
+}
+
+/// What stands behind the word for a kind, as a name does. In Go the receiver of a method comes first.
+fn name<'l>(kind: &str, behind: &'l str) -> Option<&'l str> {
+    let behind = behind.strip_prefix(char::is_whitespace)?.trim_start();
+    let behind = match behind.strip_prefix('(').filter(|_| kind == "func") {
+        Some(receiver) => receiver.split_once(')')?.1.trim_start(),
+        None => behind,
+    };
+    Some(first_word(behind).0).filter(|name| !name.is_empty())
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|letter| !is_letter(letter)).unwrap_or(text.len()))
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn is_kind(word: &str) -> bool {
+    KINDS.split('|').any(|kind| kind == word)
 }
 
 #[cfg(test)]
@@ -100,6 +123,13 @@ mod tests {
         check("export class Parser extends Base {", Some(("class", "Parser")));
         check("    def _parse(self):", Some(("def", "_parse")));
         check("func Parse() {}", Some(("func", "Parse")));
+        check("pub const fn parse() {", Some(("fn", "parse")));
+        check("const enum Parts {", Some(("enum", "Parts")));
+        check("enum class Parity : int {", Some(("class", "Parity")));
+        check("func (p *P[T]) Parse() {}", Some(("func", "Parse")));
+        check("fn (parse) {", None);
+        check("const type = parse();", None);
+        check("const", None);
         check("// the fn parse is gone", None);
         check("let parse = 1;", None);
         check("fn other() { parse() }", None);

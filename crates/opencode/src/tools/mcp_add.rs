@@ -41,7 +41,7 @@ pub(super) struct Input {
     enabled: bool,
     /// How many milliseconds it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "u64", range(min = 1))]
     timeout: Option<u64>,
     /// For whom it counts: all projects (global), or this one (project).
     #[serde(default)]

@@ -44,7 +44,7 @@ impl Tool<Opencode> for McpList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let all = link.client().get(&["mcp"]).within(&project.path).send().await?;
         let config = link.client().get(&["config"]).within(&project.path).send().await?;

@@ -58,7 +58,7 @@ impl Tool<Opencode> for ModelList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         if input.refresh {
             quiet(&link, Scope::Project, &project.path).await?;

@@ -43,7 +43,7 @@ impl Tool<Opencode> for ProviderList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["provider"]).within(&project.path).send().await?;
         let connected = list(&known["connected"]);

@@ -65,7 +65,7 @@ impl Tool<Opencode> for SessionList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let request = link.client().get(&["session"]).within(&project.path);
         let request = request.query("limit", &input.limit.to_string());

@@ -37,7 +37,7 @@ impl Tool<Opencode> for SkillList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: InProject) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let skills = link.client().get(&["skill"]).within(&project.path).send().await?;
         let item = |skill: &serde_json::Value| Item {

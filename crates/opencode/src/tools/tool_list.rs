@@ -53,7 +53,7 @@ impl Tool<Opencode> for ToolList {
     };
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let client = link.client();
         let items = match (&input.provider, &input.model) {

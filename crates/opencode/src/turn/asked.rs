@@ -39,12 +39,13 @@ pub(super) struct Reply {
 }
 
 /// Finds the answers to what OpenCode asks during a turn.
+#[derive(Clone, Copy)]
 pub(super) struct Desk<'a> {
     pub(super) run: &'a RunHandle,
     pub(super) client: &'a Client,
     /// The project in which it asks.
     pub(super) directory: &'a Path,
-    /// Permissions that are given without asking.
+    /// Permissions that are given where nobody can be asked.
     pub(super) allow: &'a [String],
 }
 
@@ -71,19 +72,21 @@ impl Desk<'_> {
     async fn permission(&self, request: &Value) -> Result<Reply> {
         let (id, what) = (text(&request["id"]), text(&request["permission"]));
         let details = permission_details(request);
-        let (reply, message, by) = if self.allow.iter().any(|pattern| matches(pattern, &what)) {
-            ("once".to_owned(), None, "policy")
-        } else {
-            match self.ask(permission_form(&id, &what, &details)).await? {
-                Said::Form(form) => {
-                    let reply = text(&form["reply"]);
-                    // Without a word OpenCode would end the turn, and the model could not try another way.
-                    let feedback = Some(text(&form["feedback"])).filter(|words| !words.trim().is_empty());
-                    (reply, Some(feedback.unwrap_or_else(|| DECLINED.to_owned())), "person")
-                }
-                Said::No => ("reject".to_owned(), Some(DECLINED.to_owned()), "person"),
-                Said::Nobody(why) => ("reject".to_owned(), Some(denial(&what, &why)), "policy"),
+        let (reply, message, by) = match self.ask(permission_form(&id, &what, &details)).await? {
+            Said::Form(form) => {
+                let reply = text(&form["reply"]);
+                // Without a word OpenCode would end the turn, and the model could not try another way.
+                let feedback = Some(text(&form["feedback"])).filter(|words| !words.trim().is_empty());
+                (reply, Some(feedback.unwrap_or_else(|| DECLINED.to_owned())), "person")
             }
+            Said::No => ("reject".to_owned(), Some(DECLINED.to_owned()), "person"),
+            Said::Late(why) => {
+                ("reject".to_owned(), Some(format!("Toolgate denied `{what}`: {why}.")), "policy")
+            }
+            Said::Nobody(_) if self.allow.iter().any(|pattern| matches(pattern, &what)) => {
+                ("once".to_owned(), None, "policy")
+            }
+            Said::Nobody(why) => ("reject".to_owned(), Some(denial(&what, &why)), "policy"),
         };
         let reply = if ["once", "always"].contains(&reply.as_str()) { reply } else { "reject".to_owned() };
         let mut body = json!({"reply": reply});
@@ -106,7 +109,9 @@ impl Desk<'_> {
                 ("reply", json!({"answers": answers}), answers.concat().join(", "), "person")
             }
             Said::No => ("reject", json!({}), "rejected".to_owned(), "person"),
-            Said::Nobody(why) => ("reject", json!({}), format!("rejected: {why}"), "policy"),
+            Said::Nobody(why) | Said::Late(why) => {
+                ("reject", json!({}), format!("rejected: {why}"), "policy")
+            }
         };
         let item = AskedItem { what: "question".into(), details, answer, by: by.into() };
         Ok(Reply { kind: "question", id, verb, body, item })
@@ -116,9 +121,10 @@ impl Desk<'_> {
         let key = question.key.clone();
         match self.run.ask(vec![question]).await {
             Ok(answers) => Ok(said(&answers, &key)),
-            Err(error) if matches!(error.kind(), Kind::MissingCapability | Kind::Timeout) => {
+            Err(error) if error.kind() == Kind::MissingCapability => {
                 Ok(Said::Nobody(error.message().to_owned()))
             }
+            Err(error) if error.kind() == Kind::Timeout => Ok(Said::Late(error.message().to_owned())),
             Err(error) => Err(error),
         }
     }
@@ -130,6 +136,8 @@ enum Said {
     No,
     /// Nobody could be asked, and why.
     Nobody(String),
+    /// Somebody could be asked and did not answer in time: that is no leave.
+    Late(String),
 }
 
 fn said(answers: &Answers, key: &str) -> Said {

@@ -1,13 +1,15 @@
 //! Follows a turn until its reply is there: by events, and by looking where events may be missing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 use toolgate_core::{Error, Kind, Result, RunHandle};
+use toolgate_host::Clock;
 
 use super::asked::{AskedItem, Desk, Reply};
 use super::guard::works;
@@ -27,8 +29,11 @@ const SETTLED: usize = 2;
 /// How often a session may be found idle without a reply before that is the answer.
 const IDLE: usize = 10;
 
-/// How often in a row it may fail to be looked at.
+/// How often in a row it may fail to be looked at, or to be told an answer.
 const MISSES: usize = 3;
+
+/// How long OpenCode may wait at most before it asks a model again.
+const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 
 /// How many of a session's last messages are read.
 const MESSAGES: &str = "200";
@@ -41,6 +46,8 @@ pub(super) struct Watch<'a> {
     prompt: &'a str,
     /// The session and those that it started: a sub-agent asks in a session of its own.
     family: HashSet<String>,
+    /// The requests that are to be answered.
+    open: VecDeque<Value>,
     /// The requests that were answered already.
     answered: HashSet<String>,
     /// Answers that OpenCode could not be given yet: a person is asked only once.
@@ -51,13 +58,15 @@ pub(super) struct Watch<'a> {
     patience: Duration,
     /// When the session last showed that it lives.
     alive: Instant,
-    /// Its last message when it was last silent.
-    message: Option<Value>,
+    /// When it asks a model again that could not answer.
+    waits: Instant,
+    /// The last messages of the family when it was last silent.
+    last: Vec<Value>,
     failed: Option<Value>,
-    /// Why there is nobody any more who could be asked.
-    left: Option<Error>,
     idle: usize,
     misses: usize,
+    /// How often in a row an answer could not be sent.
+    unsent: usize,
 }
 
 impl<'a> Watch<'a> {
@@ -73,6 +82,7 @@ impl<'a> Watch<'a> {
             directory,
             prompt,
             family: HashSet::from([session.to_owned()]),
+            open: VecDeque::new(),
             answered: HashSet::new(),
             replies: HashMap::new(),
             asked: Vec::new(),
@@ -80,11 +90,12 @@ impl<'a> Watch<'a> {
             telling: Telling::new(run),
             patience: pack.patience(),
             alive: Instant::now(),
-            message: None,
+            waits: Instant::now(),
+            last: Vec::new(),
             failed: None,
-            left: None,
             idle: 0,
             misses: 0,
+            unsent: 0,
         }
     }
 
@@ -108,10 +119,12 @@ impl<'a> Watch<'a> {
                 }
                 next_look = Instant::now() + LOOK;
             }
-            if let Some(error) = self.left.take() {
-                return Err(error);
+            while let Some(request) = self.open.pop_front() {
+                if self.answer(&request, &mut listener).await? {
+                    next_look = Instant::now();
+                }
             }
-            if self.alive.elapsed() > self.patience {
+            if self.alive.max(self.waits).elapsed() > self.patience {
                 let words = format!("OpenCode was silent for {} s and was stopped", self.patience.as_secs());
                 return Err(Error::new(Kind::Timeout, words).hint("raise `opencode.timeout` for slow models"));
             }
@@ -121,6 +134,12 @@ impl<'a> Watch<'a> {
     fn ended(&self) -> Error {
         Error::new(Kind::ConnectionFailed, "OpenCode ended while it worked on this")
             .hint(format!("call again: it is started anew, and `{}` is still there", self.session))
+    }
+
+    /// Notes that the session lives; then the call has its time anew.
+    fn lives(&mut self) {
+        self.alive = Instant::now();
+        self.desk.run.gets_on();
     }
 
     /// Takes note of an event, and says whether to look at the whole.
@@ -133,7 +152,7 @@ impl<'a> Watch<'a> {
         let part = &properties["part"];
         let whose = [&properties["sessionID"], &part["sessionID"], &info["sessionID"]];
         let Some(whose) = whose.into_iter().find(|id| self.is_ours(id)) else { return false };
-        self.alive = Instant::now();
+        self.lives();
         let main = *whose == self.session;
         match kind.as_str() {
             "session.idle" => return main,
@@ -147,7 +166,7 @@ impl<'a> Watch<'a> {
             }
             "message.part.updated" => self.telling.part(part).await,
             "todo.updated" => self.telling.todos(&properties["todos"]).await,
-            "permission.asked" | "question.asked" => return self.answer(properties).await.is_err(),
+            "permission.asked" | "question.asked" => self.open.push_back(properties.clone()),
             _ => {}
         }
         false
@@ -159,38 +178,77 @@ impl<'a> Watch<'a> {
 
     async fn status(&mut self, status: &Value) -> bool {
         match status["type"].as_str() {
-            Some("retry") => self.telling.retry(status).await,
+            Some("retry") => {
+                self.wait(status);
+                self.telling.retry(status).await;
+            }
             Some("idle") => return true,
             _ => {}
         }
         false
     }
 
-    /// Answers a request, once. It fails if OpenCode cannot be told; then it is to be tried again.
-    async fn answer(&mut self, request: &Value) -> Result<()> {
+    /// Notes until when it waits to ask a model again.
+    fn wait(&mut self, status: &Value) {
+        let left = status["next"].as_u64().unwrap_or(0).saturating_sub(Clock::system().unix_ms());
+        self.waits = Instant::now() + Duration::from_millis(left).min(LONGEST_WAIT);
+        self.desk.run.gets_on();
+    }
+
+    /// Answers a request, once, and says whether to look at the whole: somebody else has settled it. What cannot be sent
+    /// is found again. It fails if nobody is left to ask or to tell.
+    async fn answer(&mut self, request: &Value, listener: &mut Listener) -> Result<bool> {
         let Some(id) = request["id"].as_str().filter(|id| !self.answered.contains(*id)) else {
-            return Ok(());
+            return Ok(false);
         };
         let reply = match self.replies.remove(id) {
-            Some(reply) => Ok(reply),
-            None => self.desk.decide(request).await,
+            Some(reply) => Some(reply),
+            None => self.decide(request, id, listener).await?,
         };
         // The time that a person took is not OpenCode's.
-        self.alive = Instant::now();
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(error) => {
-                self.left = Some(error);
-                return Ok(());
-            }
+        self.lives();
+        let Some(reply) = reply else {
+            self.answered.insert(id.to_owned());
+            return Ok(true);
         };
         if let Err(error) = self.desk.send(&reply).await {
             self.replies.insert(id.to_owned(), reply);
-            return Err(error);
+            self.unsent += 1;
+            return if self.unsent < MISSES { Ok(false) } else { Err(error) };
         }
+        self.unsent = 0;
         self.answered.insert(id.to_owned());
         self.asked.push(reply.item);
-        Ok(())
+        Ok(false)
+    }
+
+    /// Finds out what to answer, while all else goes on; nothing if it is not to be answered any more.
+    async fn decide(&mut self, request: &Value, id: &str, listener: &mut Listener) -> Result<Option<Reply>> {
+        let (desk, link) = (self.desk, self.link);
+        let mut reply = pin!(desk.decide(request));
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = link.over() => return Err(self.ended()),
+                reply = &mut reply => return reply.map(Some),
+                event = listener.next() => event.ok_or_else(|| self.ended())?,
+            };
+            // Sooner or later the whole is looked at in any case.
+            self.take(&event).await;
+            if self.settles(&event, id) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether a request needs no answer after this: it has one, or the turn is over.
+    fn settles(&self, event: &Event, id: &str) -> bool {
+        let Event::Said { kind, properties } = event else { return false };
+        match kind.as_str() {
+            "permission.replied" | "question.replied" | "question.rejected" => properties["requestID"] == id,
+            "session.idle" | "session.error" => properties["sessionID"] == self.session,
+            _ => false,
+        }
     }
 
     /// Looks at the whole, unless that has failed too often.
@@ -213,15 +271,19 @@ impl<'a> Watch<'a> {
     async fn look(&mut self) -> Result<Option<Result<Answer>>> {
         let client = self.link.client();
         let all = client.get(&["session", "status"]).within(self.directory).send().await?;
-        if works(&all[self.session]) {
+        let status = &all[self.session];
+        if works(status) {
             self.idle = 0;
-            self.answer_all().await?;
+            if status["type"] == "retry" {
+                self.wait(status);
+            }
+            self.find_open().await?;
             if self.alive.elapsed() > self.patience / 4 {
                 self.listen().await?;
             }
             return Ok(None);
         }
-        let messages = self.messages(MESSAGES).await?;
+        let messages = self.messages(self.session, MESSAGES).await?;
         let is_over = self.idle >= SETTLED;
         if let Some(answer) = Answer::read(self.session, self.prompt, list(&messages), is_over) {
             return Ok(Some(answer));
@@ -237,23 +299,29 @@ impl<'a> Watch<'a> {
         Ok(None)
     }
 
-    /// Sees whether a session that tells nothing gets on all the same: the stream of events may be broken.
+    /// Sees whether a session that tells nothing gets on all the same: a tool takes its time, or the stream of events is
+    /// broken.
     async fn listen(&mut self) -> Result<()> {
-        let now = self.messages("1").await?;
-        if self.message.as_ref().is_some_and(|before| *before != now) {
-            self.alive = Instant::now();
+        let mut family: Vec<String> = self.family.iter().cloned().collect();
+        family.sort_unstable();
+        let mut now = Vec::new();
+        for session in &family {
+            now.push(self.messages(session, "1").await?);
         }
-        self.message = Some(now);
+        if now.iter().any(runs_a_tool) || (!self.last.is_empty() && self.last != now) {
+            self.lives();
+        }
+        self.last = now;
         Ok(())
     }
 
-    async fn messages(&self, limit: &str) -> Result<Value> {
-        let path = ["session", self.session, "message"];
+    async fn messages(&self, session: &str, limit: &str) -> Result<Value> {
+        let path = ["session", session, "message"];
         self.link.client().get(&path).query("limit", limit).send().await
     }
 
-    /// Answers what is asked and was not told, or could not be answered.
-    async fn answer_all(&mut self) -> Result<()> {
+    /// Finds what is asked and was not told, or could not be answered.
+    async fn find_open(&mut self) -> Result<()> {
         let client = self.link.client();
         for kind in ["permission", "question"] {
             let open = client.get(&[kind]).within(self.directory).send().await?;
@@ -261,11 +329,9 @@ impl<'a> Watch<'a> {
             if open.iter().any(|request| !self.is_ours(&request["sessionID"])) {
                 self.relatives().await?;
             }
-            for request in open {
-                if self.is_ours(&request["sessionID"]) {
-                    self.answer(request).await?;
-                }
-            }
+            let ours = open.iter().filter(|request| self.is_ours(&request["sessionID"]));
+            let ours: Vec<Value> = ours.cloned().collect();
+            self.open.extend(ours);
         }
         Ok(())
     }
@@ -284,4 +350,11 @@ impl<'a> Watch<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a tool runs in the last of these messages. That of a helper says nothing: the helper has messages of its own.
+fn runs_a_tool(messages: &Value) -> bool {
+    let parts = list(messages).last().map(|message| list(&message["parts"])).unwrap_or_default();
+    let runs = |part: &Value| part["state"]["status"] == "running" && part["tool"] != "task";
+    parts.iter().any(|part| part["type"] == "tool" && runs(part))
 }

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use toolgate_core::{Answers, Event, Hub, Kind, Outcome, Run};
-use toolgate_opencode::OpencodeConfig;
+use toolgate_opencode::{OpencodeConfig, PermissionsConfig};
 use toolgate_testkit::{call, client_legacy, drive};
 use toolgate_wire::Raw;
 
-use crate::fake::{Fake, Reply};
+use crate::fake::{Fake, Reply, replied};
 use crate::stage::{STAGE, fails};
 
 const STATUS: &str = "GET /session/status";
@@ -275,6 +275,105 @@ fn a_session_that_says_nothing_for_too_long_is_an_error_and_stopped() {
         assert_eq!(error.kind(), Kind::Timeout, "{error}");
         assert!(error.next_step().unwrap().contains("opencode.timeout"), "{error}");
         fake.asked(ABORT).await;
+    });
+}
+
+#[test]
+fn a_tool_that_takes_its_time_and_a_model_that_is_waited_for_are_not_silence() {
+    #[track_caller]
+    fn check(status: impl Fn() -> Value + Send + Sync + 'static, parts: Value) {
+        let stage = &*STAGE;
+        stage.run(async {
+            let begun = Instant::now();
+            let config = OpencodeConfig { timeout: 3000, ..OpencodeConfig::default() };
+            let (_, hub, _) = Fake::start(config, move |request| {
+                let works = begun.elapsed() < Duration::from_secs(9);
+                match request.line.as_str() {
+                    STATUS if works => Some(Reply::Json(json!({"ses_0": status()}))),
+                    "GET /session/ses_0/message" if works => Some(Reply::Json(json!([{"parts": parts}]))),
+                    _ => None,
+                }
+            })
+            .await;
+            assert_eq!(stage.result(drive(prompt(&hub), []).await)["content"], "still here");
+        });
+    }
+    let running = json!([{"type": "tool", "tool": "bash", "state": {"status": "running"}}]);
+    check(|| json!({"type": "busy"}), running);
+    let next = toolgate_host::Clock::system().unix_ms() + 60_000;
+    check(move || json!({"type": "retry", "attempt": 1, "message": "later", "next": next}), json!([]));
+}
+
+/// A turn during which something is asked that nobody answers, and that then is settled so.
+async fn settled(settles: Value) {
+    let asked = json!({"type": "permission.asked",
+        "properties": {"sessionID": "ses_0", "id": "per_1", "permission": "bash"}});
+    let connected = json!({"type": "server.connected", "properties": {}});
+    let line = |payload: Value| format!("data: {}\n\n", json!({"payload": payload})).into_bytes();
+    let (first, then) = (line(connected), [line(asked), line(settles)].concat());
+    // It is said once the prompt is there.
+    let (streams, there) = (AtomicUsize::new(0), Arc::new(Barrier::new(2)));
+    let (message, is_asked) = (Mutex::new(String::new()), Arc::new(AtomicBool::new(false)));
+    let was_asked = is_asked.clone();
+    let (fake, hub, _) = Fake::start(OpencodeConfig::default(), move |request| match request.line.as_str() {
+        "GET /global/event" if streams.fetch_add(1, Ordering::Relaxed) == 0 => {
+            Some(Reply::Stream(first.clone()))
+        }
+        "GET /global/event" => Some(Reply::Met(there.clone(), Box::new(Reply::Open(then.clone())))),
+        PROMPT => {
+            *message.lock().unwrap() = request.body["messageID"].as_str().unwrap().to_owned();
+            Some(Reply::Met(there.clone(), Box::new(Reply::Json(Value::Null))))
+        }
+        "GET /session/ses_0/message" => {
+            Some(Reply::Json(json!([replied(&message.lock().unwrap(), "still here")])))
+        }
+        STATUS if !was_asked.load(Ordering::Relaxed) => busy(),
+        _ => None,
+    })
+    .await;
+    let mut run = prompt(&hub);
+    let mut unanswered = Vec::new();
+    let outcome = loop {
+        match run.next().await.unwrap() {
+            Event::Ask(ask) => {
+                unanswered.push(ask);
+                is_asked.store(true, Ordering::Relaxed);
+            }
+            Event::Done(outcome) => break outcome,
+            _ => {}
+        }
+    };
+    assert!(matches!(outcome, Outcome::Complete(_)), "{outcome:?}");
+    assert_eq!((unanswered.len(), fake.count("POST /permission/per_1/reply")), (1, 0));
+}
+
+#[test]
+fn a_question_that_is_settled_elsewhere_is_not_waited_for() {
+    let of = |kind: &str| json!({"type": kind, "properties": {"sessionID": "ses_0", "requestID": "per_1"}});
+    STAGE.run(async { tokio::join!(settled(of("permission.replied")), settled(of("session.idle"))) });
+}
+
+#[test]
+fn a_person_who_can_be_asked_is_asked_also_for_what_is_allowed_without_one() {
+    let stage = &*STAGE;
+    stage.run(async {
+        let answered = AtomicBool::new(false);
+        let permissions = PermissionsConfig { allow: vec!["*".into()] };
+        let config = OpencodeConfig { permissions, ..OpencodeConfig::default() };
+        let (_, hub, _) = Fake::start(config, move |request| match request.line.as_str() {
+            STATUS if !answered.load(Ordering::Relaxed) => busy(),
+            "GET /permission" => {
+                Some(Reply::Json(json!([{"id": "per_1", "sessionID": "ses_0", "permission": "bash"}])))
+            }
+            "POST /permission/per_1/reply" => {
+                answered.store(true, Ordering::Relaxed);
+                None
+            }
+            _ => None,
+        })
+        .await;
+        let (out, times) = answering(prompt(&hub)).await;
+        assert_eq!((times, &out["asked"][0]["by"]), (1, &json!("person")), "{out}");
     });
 }
 

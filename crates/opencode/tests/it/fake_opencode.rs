@@ -84,3 +84,38 @@ fn a_page_or_half_an_answer_is_an_error() {
     let half = || Reply::Text("application/json", r#"[{"id": "ses_"#.to_owned());
     check(half, "OpenCode's answer to `/session` is not JSON");
 }
+
+#[test]
+fn a_shared_session_is_told_with_the_address_that_it_has_then() {
+    #[track_caller]
+    fn check(url: &'static str, expect: Result<&str, &str>) {
+        let stage = &*STAGE;
+        stage.run(async {
+            let is_shared = AtomicUsize::new(0);
+            let (fake, hub, _) =
+                Fake::start(OpencodeConfig::default(), move |request| match request.line.as_str() {
+                    "POST /session/ses_0/share" => {
+                        is_shared.fetch_add(1, Ordering::Relaxed);
+                        // What it answers here does not count.
+                        Some(Reply::Json(json!({"share": {"url": "https://elsewhere.example"}})))
+                    }
+                    "GET /session/ses_0" if is_shared.load(Ordering::Relaxed) == 1 => {
+                        Some(Reply::Json(json!({"id": "ses_0", "share": {"url": url}})))
+                    }
+                    _ => None,
+                })
+                .await;
+            let share = call(client_legacy(), "opencode_session_share", json!({"sessionId": "ses_0"}));
+            match expect {
+                Ok(url) => {
+                    let out = stage.result(drive(hub.start(share), []).await);
+                    assert_eq!(out, json!({"sessionId": "ses_0", "url": url}));
+                }
+                Err(words) => assert_eq!(fails(&hub, share).await.message(), words),
+            }
+            assert_eq!(fake.count("POST /session/ses_0/share"), 1);
+        });
+    }
+    check("https://opencode.example/s/1", Ok("https://opencode.example/s/1"));
+    check("", Err("OpenCode shared the session but gives no address"));
+}

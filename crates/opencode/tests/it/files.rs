@@ -104,5 +104,19 @@ fn no_folder_but_the_project_can_be_named() {
         arguments["scope"] = "project".into();
         refused(tool, arguments, Kind::Denied);
     }
+    for (tool, mut arguments) in [
+        ("opencode_model_list", json!({"refresh": true})),
+        ("opencode_provider_list", json!({})),
+        ("opencode_config_get", json!({})),
+        ("opencode_mcp_list", json!({})),
+        ("opencode_skill_list", json!({})),
+        ("opencode_skill_load", json!({"name": "x"})),
+        ("opencode_agent_list", json!({})),
+        ("opencode_tool_list", json!({})),
+        ("opencode_session_list", json!({})),
+    ] {
+        arguments["workingDirectory"] = outside.into();
+        refused(tool, arguments, Kind::Denied);
+    }
     assert!(!STAGE.home.join("opencode.jsonc").exists());
 }

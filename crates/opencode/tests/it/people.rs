@@ -101,7 +101,7 @@ fn a_question_of_the_model_is_answered_by_a_person() {
 }
 
 #[test]
-fn what_the_configuration_allows_is_not_asked() {
+fn what_the_configuration_allows_is_given_where_nobody_can_be_asked() {
     let stage = &*STAGE;
     let permissions = PermissionsConfig { allow: vec!["ba*".into()] };
     let (hub, tasks) = stage.other(OpencodeConfig { permissions, ..OpencodeConfig::default() });

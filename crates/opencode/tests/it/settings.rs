@@ -178,3 +178,82 @@ fn a_change_waits_for_sessions_that_work() {
     let outcome = stage.run(run.outcome());
     assert!(format!("{outcome:?}").contains("the session was stopped before it answered"), "{outcome:?}");
 }
+
+#[test]
+fn changes_at_once_are_all_kept() {
+    let (stage, scene) = (&*STAGE, Scene(project("at-once")));
+    let names: Vec<String> = (0..4).map(|number| format!("tool_{number}")).collect();
+    stage.run(async {
+        let runs: Vec<_> = names
+            .iter()
+            .map(|name| {
+                let change = json!({"tool": name, "permission": "deny", "scope": "project"});
+                let call =
+                    toolgate_testkit::call(client_legacy(), "opencode_permission_set", scene.with(change));
+                stage.hub.start(call)
+            })
+            .collect();
+        for run in runs {
+            stage.result(toolgate_testkit::drive(run, []).await);
+        }
+    });
+    for name in &names {
+        assert!(scene.file().contains(name), "{}", scene.file());
+    }
+}
+
+#[test]
+fn what_opencode_refuses_is_taken_back() {
+    let scene = Scene(project("refused"));
+    let before = scene.file();
+    let odd = json!({"provider": "fake", "model": "fake-1", "options": {"big": 1}, "scope": "project"});
+    scene.call("opencode_model_configure", odd);
+    let after = scene.file();
+    assert_ne!(before, after);
+    // More than it can count to.
+    let add = json!({"name": "late", "type": "local", "command": ["/bin/false"], "timeout": u64::MAX, "scope": "project"});
+    let error = STAGE.run(STAGE.fails("opencode_mcp_add", scene.with(add)));
+    assert_eq!(scene.file(), after, "{error}");
+    let models = scene.call("opencode_model_list", json!({"provider": "fake"}));
+    assert!(!models["items"].as_array().unwrap().is_empty(), "it is as it was");
+    let zero = json!({"name": "late", "type": "local", "command": ["x"], "timeout": 0, "scope": "project"});
+    scene.refused("opencode_mcp_add", zero, Kind::InvalidInput);
+    let file = |value: &str| json!({"provider": "fake", "model": "fake-1", "options": {"x": value}, "scope": "project"});
+    scene.refused("opencode_model_configure", file("{file:/etc/passwd}"), Kind::InvalidInput);
+    scene.refused("opencode_model_configure", file("{env:HOME}"), Kind::InvalidInput);
+    assert_eq!(scene.file(), after);
+    let headers = json!({"Authorization": "Bearer {env:OPENCODE_NO_KEY}"});
+    let add = json!({"name": "far", "type": "remote", "url": "http://127.0.0.1:9/mcp", "headers": headers,
+        "enabled": false, "scope": "project"});
+    assert_eq!(scene.call("opencode_mcp_add", add)["status"], "disabled");
+}
+
+#[test]
+fn what_is_refused_for_all_projects_is_taken_back_too() {
+    let scene = Scene(project("nearer"));
+    scene
+        .call("opencode_permission_set", json!({"tool": "nearer", "permission": "deny", "scope": "project"}));
+    let file = |folder: &str| {
+        let folder = STAGE.home.join(folder);
+        ["opencode.jsonc", "opencode.json"]
+            .map(|name| fs::read_to_string(folder.join(name)).unwrap_or_default())
+            .concat()
+    };
+    let change = json!({"tool": "nearer", "permission": "allow", "scope": "global", "force": true});
+    scene.refused("opencode_permission_set", change, Kind::Upstream);
+    assert!(!file(".config/opencode").contains("nearer"), "{}", file(".config/opencode"));
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_is_left_alone() {
+    let scene = Scene(project("latin"));
+    // With a schema: OpenCode itself writes a file anew that has none.
+    let bytes = b"{\n  \"$schema\": \"https://opencode.ai/config.json\" // caf\xe9\n}\n";
+    fs::write(scene.0.join("opencode.jsonc"), bytes).unwrap();
+    scene.refused(
+        "opencode_permission_set",
+        json!({"tool": "x", "permission": "deny", "scope": "project"}),
+        Kind::InvalidInput,
+    );
+    assert_eq!(fs::read(scene.0.join("opencode.jsonc")).unwrap(), bytes);
+}

@@ -119,6 +119,7 @@ async fn git(folder: &Path, arguments: &[&str]) {
 pub(crate) async fn fails(hub: &Hub, call: Call) -> Error {
     match drive(hub.start(call), []).await.outcome {
         Outcome::Failed(error) => error,
+        Outcome::Complete(raw) => panic!("it did not fail: {}", raw.as_str()),
         other => panic!("it did not fail: {other:?}"),
     }
 }

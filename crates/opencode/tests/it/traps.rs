@@ -37,7 +37,7 @@ fn unknown_sessions_models_agents_and_files_are_named() {
     check("opencode_run", run("files", json!(["nope.txt"])), Kind::FileNotFound, "nope.txt");
     check("opencode_run", run("files", json!(["../x"])), Kind::InvalidInput, "../x");
     check("opencode_run", run("files", json!(["/etc/passwd"])), Kind::Denied, "/etc/passwd");
-    check("opencode_run", run("workingDirectory", json!("/nowhere")), Kind::InvalidInput, "does not exist");
+    check("opencode_run", run("workingDirectory", json!("/nowhere")), Kind::InvalidInput, "is no folder");
     check("opencode_run", json!({"prompt": " "}), Kind::InvalidInput, "`prompt` is empty");
 }
 

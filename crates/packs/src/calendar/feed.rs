@@ -5,7 +5,7 @@
 mod local;
 mod remote;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolgate_core::Kind;
 use toolgate_host::Clock;
@@ -17,6 +17,9 @@ pub(super) use remote::Remote;
 
 pub use remote::address_forms;
 
+/// How long one that failed is left alone at most.
+const PAUSE_MS: u64 = 60_000;
+
 /// A feed.
 #[derive(Debug)]
 pub(super) struct Feed {
@@ -25,6 +28,8 @@ pub(super) struct Feed {
     refresh_ms: u64,
     clock: Clock,
     kept: Mutex<Option<Arc<Kept>>>,
+    /// When it last failed, and why, unless it was read since.
+    failed: Mutex<Option<(u64, Trouble)>>,
 }
 
 #[derive(Debug)]
@@ -83,7 +88,14 @@ pub(super) struct Copy {
 
 impl Feed {
     pub(super) fn new(name: &str, place: Place, refresh_ms: u64, clock: Clock) -> Self {
-        Self { name: name.to_owned(), place, refresh_ms, clock, kept: Mutex::default() }
+        Self {
+            name: name.to_owned(),
+            place,
+            refresh_ms,
+            clock,
+            kept: Mutex::default(),
+            failed: Mutex::default(),
+        }
     }
 
     /// What the feed holds now; what it held before, if that cannot be told.
@@ -95,10 +107,21 @@ impl Feed {
         if let Some(kept) = fresh {
             return Ok(Copy { book: kept.book.clone(), at_ms: kept.at_ms, trouble: None });
         }
-        match (self.ask(kept.as_deref(), now).await, kept) {
+        let pause_ms = self.refresh_ms.min(PAUSE_MS);
+        let failed =
+            lock(&self.failed).clone().filter(|(at, _)| is_remote && now.saturating_sub(*at) < pause_ms);
+        let asked = match failed {
+            Some((_, trouble)) => Err(trouble),
+            None => {
+                let asked = self.ask(kept.as_deref(), now).await;
+                *lock(&self.failed) = asked.as_ref().err().map(|trouble| (now, trouble.clone()));
+                asked
+            }
+        };
+        match (asked, kept) {
             (Ok(kept), _) => {
                 let copy = Copy { book: kept.book.clone(), at_ms: kept.at_ms, trouble: None };
-                *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(kept));
+                *lock(&self.kept) = Some(Arc::new(kept));
                 Ok(copy)
             }
             (Err(trouble), Some(kept)) => {
@@ -109,7 +132,7 @@ impl Feed {
     }
 
     fn kept(&self) -> Option<Arc<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.kept).clone()
     }
 
     async fn ask(&self, kept: Option<&Kept>, now: u64) -> Result<Kept, Trouble> {
@@ -131,4 +154,8 @@ impl Feed {
         let book = book.map_err(|_| Trouble::new(Kind::Upstream, "is no iCalendar feed"))?;
         Ok(Kept { book: Arc::new(book), mark, at_ms: now })
     }
+}
+
+fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 use toolgate_host::files::{WriteMode, WriteOptions};
+use toolgate_host::{FileError, RelPath, Root};
 
 use super::Workspace;
 use crate::encoding::Encoding;
@@ -73,6 +74,9 @@ impl Tool<Workspace> for WorkspaceWrite {
             max_bytes: pack.config().max_write_bytes,
             protected: is_protected,
         };
+        if is_own(&root, &path, pack.0.own_file.as_deref()).await {
+            return Err(failure(FileError::Protected { path: path.to_string() }, ADVICE));
+        }
         let written = root.write(&path, bytes, options).await.map_err(|error| failure(error, ADVICE))?;
         Ok(Json(Output { path: path.to_string(), bytes: written.bytes, created: written.created }))
     }
@@ -82,6 +86,13 @@ impl Tool<Workspace> for WorkspaceWrite {
 fn is_protected(path: &Path) -> bool {
     let is = |part: Option<&OsStr>, name: &str| part.is_some_and(|part| part.eq_ignore_ascii_case(name));
     is(path.file_name(), "toolgate.toml") || path.iter().any(|part| is(Some(part), ".git"))
+}
+
+/// Whether a path leads to the file that this program is configured by, whatever that is called.
+async fn is_own(root: &Root, path: &RelPath, own: Option<&Path>) -> bool {
+    let Some(own) = own.and_then(|own| std::fs::canonicalize(own).ok()) else { return false };
+    let (Ok(place), Ok(real)) = (root.place().await, root.real(path).await) else { return false };
+    own == place.join(real.as_str())
 }
 
 impl From<Mode> for WriteMode {

@@ -59,7 +59,7 @@ async fn a_configured_folder_is_used_and_nobody_is_asked() {
 #[tokio::test]
 async fn a_configured_folder_that_is_missing_is_an_error_for_who_configured_it() {
     let config = WorkspaceConfig { root: Some("/nowhere/at/all".into()), ..WorkspaceConfig::default() };
-    let error = Workspace::new(config, PathBuf::from("/nowhere"), &Tasks::new()).unwrap_err();
+    let error = Workspace::new(config, PathBuf::from("/nowhere"), None, &Tasks::new()).unwrap_err();
     assert_eq!(error.to_string(), "cannot open the folder `/nowhere/at/all`");
 }
 

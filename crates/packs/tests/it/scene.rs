@@ -54,7 +54,8 @@ impl Scene {
             max_read_bytes: READ_LIMIT,
             max_write_bytes: WRITE_LIMIT,
         };
-        let workspace = Workspace::new(config, place.path().join("own"), &tasks).unwrap();
+        let (fallback, own_file) = (place.path().join("own"), place.path().join("work/gate/own.toml"));
+        let workspace = Workspace::new(config, fallback, Some(own_file), &tasks).unwrap();
         let memory = MemoryConfig { max_bytes: WRITE_LIMIT, ..MemoryConfig::default() };
         let memory = Memory::new(memory, place.path().join("memory"), &tasks);
         let info = ServerInfo { raw: Raw::of(&json!({"name": "test", "version": "0"})), instructions: None };

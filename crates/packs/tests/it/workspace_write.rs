@@ -87,6 +87,8 @@ async fn what_is_run_or_obeyed_is_not_written_by_any_way() {
     let scene = Scene::new();
     scene.put("work/.git/hooks/pre-commit", "mine");
     scene.put("work/toolgate.toml", "mine");
+    scene.put("work/gate/own.toml", "mine");
+    symlink("gate", scene.host("work/door")).unwrap();
     symlink(".git/hooks", scene.host("work/hooks")).unwrap();
     symlink("toolgate.toml", scene.host("work/notes.md")).unwrap();
     for path in [
@@ -98,6 +100,8 @@ async fn what_is_run_or_obeyed_is_not_written_by_any_way() {
         "hooks/pre-commit",
         "hooks/post-merge",
         "notes.md",
+        "gate/own.toml",
+        "door/own.toml",
     ] {
         for mode in ["replace", "append"] {
             let input = json!({"path": path, "content": "evil", "mode": mode});
@@ -107,8 +111,10 @@ async fn what_is_run_or_obeyed_is_not_written_by_any_way() {
     }
     assert_eq!(scene.held("work/.git/hooks/pre-commit"), "mine");
     assert_eq!(scene.held("work/toolgate.toml"), "mine");
+    assert_eq!(scene.held("work/gate/own.toml"), "mine");
     assert!(!scene.host("work/below").exists() && !scene.host("work/module").exists());
     scene.data("workspace_write", json!({"path": ".gitignore", "content": "target"})).await;
+    scene.data("workspace_write", json!({"path": "gate/other.toml", "content": "mine"})).await;
 }
 
 #[tokio::test]

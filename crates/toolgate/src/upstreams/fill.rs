@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use toolgate_config::Environment;
-use toolgate_host::Secret;
+use toolgate_host::{Secret, is_telling, token_of};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{Oauth, UpstreamConfig};
 
@@ -68,18 +68,19 @@ impl<'a> Filling<'a> {
 pub(crate) fn sensitive(table: &UpstreamConfig, environment: &Environment) -> Vec<Secret> {
     let none = Snapshot::default();
     let filling = Filling::new(&none, environment);
-    let values = table.headers.iter().chain(&table.env).filter(|(name, _)| sounds_secret(name));
+    let values = table.headers.iter().chain(&table.env).filter(|(name, _)| is_telling(name));
     let client = match &table.oauth {
         Some(Oauth::With(oauth)) => oauth.client_secret.as_ref(),
         Some(Oauth::On | Oauth::Off) | None => None,
     };
     // What refers to a secret is hidden as that secret.
-    values.map(|(_, value)| value).chain(client).filter_map(|value| filling.fill(value).ok()).collect()
+    let filled = values.map(|(_, value)| value).chain(client).filter_map(|value| filling.fill(value).ok());
+    filled.flat_map(|secret| with_token(secret.expose())).map(Secret::new).collect()
 }
 
-fn sounds_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["auth", "cookie", "credential", "key", "passw", "secret", "token"].iter().any(|word| name.contains(word))
+/// A header's value, and the token in it where a scheme stands before that: a server may tell it alone.
+pub(crate) fn with_token(value: &str) -> Vec<String> {
+    std::iter::once(value).chain(token_of(value)).map(ToOwned::to_owned).collect()
 }
 
 /// A text as it may look once it is filled in, for who has to judge it before.
@@ -125,6 +126,21 @@ mod tests {
         check("{env:EMPTY}", Err("the variable `EMPTY` is not set"));
         check("{env:HOME", Err("a reference is written `{env:NAME}`"));
         check("{secret:NONE}", Err("there is no secret `NONE`; run `toolgate secret set NONE`"));
+    }
+
+    #[test]
+    fn what_names_tell_is_hidden_with_the_token_in_it() {
+        let texts = |pairs: [(&str, &str); 2]| {
+            pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        };
+        let table = UpstreamConfig {
+            headers: texts([("Authorization", "Bearer ghp_12345678"), ("Accept", "text/html")]),
+            env: texts([("GIT_AUTHOR_NAME", "Ada Lovelace"), ("DEEP_KEY", "sesame-open")]),
+            ..UpstreamConfig::default()
+        };
+        let hidden = sensitive(&table, &Environment::default());
+        let hidden: Vec<&str> = hidden.iter().map(Secret::expose).collect();
+        assert_eq!(hidden, ["Bearer ghp_12345678", "ghp_12345678", "sesame-open"]);
     }
 
     #[test]

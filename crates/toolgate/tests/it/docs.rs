@@ -107,10 +107,23 @@ fn every_example_file_is_right() {
             match block.language.as_str() {
                 "toml" => check_configuration(&block.text, &place),
                 "json" => drop(serde_json::from_str::<serde_json::Value>(&block.text).expect(&place)),
-                "sh" | "" => {}
+                "sh" => {}
+                "" => check_commands(&block.text, &place),
                 other => panic!("{place}: nobody checks a block of `{other}`"),
             }
         }
+    }
+}
+
+/// Commands that cannot be run here, since they are about something of a person's; their arguments are right.
+fn check_commands(text: &str, at: &str) {
+    let (place, bin) = place_with_toolgate();
+    for line in text.lines().filter(|line| line.starts_with("toolgate ")) {
+        let line = line.split(" #").next().unwrap_or(line);
+        let mut command = place.command("/bin/bash");
+        command.args(["-c", &format!("PATH={bin}:$PATH; {line} --help")]);
+        let ended = run(command, b"");
+        assert_eq!(ended.code, 0, "{at}: {line}: {ended:#?}");
     }
 }
 

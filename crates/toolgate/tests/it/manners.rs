@@ -5,6 +5,8 @@ mod session;
 
 use std::process::Stdio as Pipe;
 
+use rustix::process::Signal;
+
 use crate::process::{Ended, Place, Running, run};
 use crate::terminal::Terminal;
 
@@ -52,6 +54,42 @@ fn a_call_that_takes_its_time_says_so_on_a_terminal_only() {
     assert!(screen.ends_with("\r\x1b[KSlept for 2.5 s\n"), "{screen:?}");
     let piped = run(call(), b"");
     assert_eq!((piped.stdout.as_str(), piped.stderr.as_str()), ("Slept for 2.5 s\n", ""));
+}
+
+#[test]
+fn a_call_that_is_interrupted_is_cancelled_and_says_so() {
+    let place = Place::new();
+    for signal in [Signal::INT, Signal::TERM] {
+        let terminal = Terminal::new(80);
+        let mut running =
+            terminal.start(place.toolgate(&["--fixtures", "tools", "call", "test_slow", "seconds=600"]));
+        terminal.wait_for("test_slow: 1 s");
+        running.signal(signal);
+        assert_eq!(running.code(), Some(1), "{}", terminal.screen());
+        terminal.wait_for("error: ");
+    }
+}
+
+#[test]
+fn a_pack_that_lacks_its_secret_or_folder_does_not_keep_the_others() {
+    let place = Place::configured(
+        "[opencode]\npassword = '{secret:NONE}'\n[workspace]\nroot = '/nowhere/at/all'\n\
+         [vault]\nroot = '/nowhere/else'\n",
+    );
+    let listed = run(place.toolgate(&["tools", "list"]), b"");
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    assert!(
+        listed.stdout.contains("memory_read") && !listed.stdout.contains("opencode_"),
+        "{}",
+        listed.stdout
+    );
+    for words in [
+        "`opencode` is left out: `opencode.password` cannot be used: there is no secret `NONE`",
+        "`workspace` is left out: cannot open the folder `/nowhere/at/all`",
+        "`vault` is left out: cannot open the folder `/nowhere/else`",
+    ] {
+        assert!(listed.stderr.contains(words), "{}", listed.stderr);
+    }
 }
 
 #[test]

@@ -151,6 +151,18 @@ async fn a_feed_that_fails_later_is_shown_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_feed_that_fails_is_left_alone_for_a_minute() {
+    let site = Pages::default().status("/sesame", "500 Internal Server Error").serve().await;
+    let scene = scene(&site, &[("x", "/sesame")]);
+    let first = scene.refused(json!({})).await;
+    assert_eq!(scene.refused(json!({})).await, first);
+    assert_eq!(site.asked().len(), 1);
+    scene.clock.advance(Duration::from_secs(61));
+    scene.refused(json!({})).await;
+    assert_eq!(site.asked().len(), 2);
+}
+
+#[tokio::test]
 async fn a_password_goes_to_its_own_server_and_no_further() {
     let other = Pages::default().page("/there", ICS, one("there")).serve().await;
     let to = format!("http://127.0.0.1:{}/there", other.at.port());

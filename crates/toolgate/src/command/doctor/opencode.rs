@@ -1,7 +1,7 @@
 //! Whether there is an OpenCode.
 
 use toolgate_config::process_environment;
-use toolgate_opencode::{Surroundings, installed};
+use toolgate_opencode::{Surroundings, installed, shown_address};
 
 use super::{Finding, State};
 use crate::settings::{PackName, Settings};
@@ -12,7 +12,7 @@ pub(super) fn look(settings: &Settings) -> Vec<Finding> {
         return vec![Finding::new(State::Note, "off: `packs` leaves it out")];
     }
     if let Some(url) = &config.server_url {
-        return vec![Finding::new(State::Ok, format!("the server at `{url}`"))];
+        return vec![Finding::new(State::Ok, format!("the server at `{}`", shown_address(url)))];
     }
     if !config.auto_start {
         let words = format!("only one that answers at `{}`", Surroundings::USUAL_URL);

@@ -23,12 +23,14 @@ pub(in crate::command) fn between(path: &Path, before: &str, after: &str) -> Str
     }
     let path = path.display().to_string();
     let name = |content: &str| if content.is_empty() { "/dev/null" } else { &path }.to_owned();
-    format!("--- {}\n+++ {}\n{}", name(before), name(after), hunks(before, after, shown))
+    // An argument may tell what the next line holds, so the whole is masked.
+    let masked =
+        |lines: &[&str]| mask::secrets(lines.iter().copied()).iter().map(|line| shown(line)).collect();
+    format!("--- {}\n+++ {}\n{}", name(before), name(after), hunks(before, after, masked))
 }
 
-/// A line without secrets, without what a terminal would obey, and not without end.
+/// A line without what a terminal would obey, and not without end.
 fn shown(line: &str) -> String {
-    let line = mask::secrets(line.trim_end_matches(['\r', '\n']));
     let plain = |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
     let letters: Vec<char> = line.chars().map(plain).collect();
     if letters.len() <= LONGEST {

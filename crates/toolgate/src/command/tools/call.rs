@@ -8,6 +8,7 @@ use toolgate_core::{Call, Error, Hub, Kind, Outcome, Principal, Target, local_cl
 use toolgate_wire::Raw;
 
 use crate::command::progress;
+use crate::command::serve::stop_signal;
 use crate::exit;
 
 /// Calls a tool; standard output gets its answer, standard error why it failed.
@@ -20,7 +21,7 @@ pub(crate) async fn run(
     let params = json!({"name": name, "arguments": read(arguments)?});
     let target = Target::Tool(name.parse()?);
     let call = Call::new(Principal::local(), local_client(), target, Raw::of(&params));
-    let result = match progress::outcome(hub.start(call), name).await {
+    let result = match outcome(hub, call, name).await? {
         Outcome::Complete(result) => result,
         Outcome::Failed(error) => return Err(error.into()),
         Outcome::InputRequired { .. } | Outcome::Task(_) => {
@@ -42,8 +43,22 @@ pub(crate) async fn run(
     Ok(ExitCode::from(if failed { exit::FAILED } else { 0 }))
 }
 
-/// Reads `key=value` pairs, or one JSON object.
-/// The arguments of a call as they are typed.
+/// What a call came to; a signal to stop cancels it, so that what it began elsewhere is stopped too.
+async fn outcome(hub: &Hub, call: Call, name: &str) -> anyhow::Result<Outcome> {
+    let stop = stop_signal(hub.tasks())?;
+    let run = hub.start(call);
+    let cancel = run.canceller();
+    let mut outcome = std::pin::pin!(progress::outcome(run, name));
+    Ok(tokio::select! {
+        outcome = &mut outcome => outcome,
+        () = stop.cancelled() => {
+            cancel.cancel();
+            outcome.await
+        }
+    })
+}
+
+/// The arguments of a call as they are typed: `key=value` pairs, or one JSON object.
 pub(crate) fn read(arguments: &[String]) -> Result<Value, Error> {
     if let [only] = arguments
         && only.trim_start().starts_with('{')
