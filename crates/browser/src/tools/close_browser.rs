@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Result, RunHandle, Tool, ToolSpec};
 
+use crate::downloads::{Downloaded, News};
 use crate::pack::Browser;
 use crate::reply::Told;
 
@@ -25,6 +26,9 @@ pub(super) struct Closed {
     success: bool,
     /// The id that it had.
     browser_id: String,
+    /// Files that its pages handed over last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    downloads: Vec<Downloaded>,
 }
 
 impl Tool<Browser> for CloseBrowser {
@@ -39,8 +43,16 @@ impl Tool<Browser> for CloseBrowser {
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Closed>> {
         let instance = pack.pool.find(run.principal(), input.browser_id.as_deref())?;
+        let context = instance.context.lock().await.clone();
+        let news = match &context.downloads {
+            Some(downloads) => downloads.keep(&pack.store, &instance.owner).await,
+            None => News::default(),
+        };
         pack.pool.close(&instance).await;
-        let data = Closed { success: true, browser_id: instance.id.clone() };
-        Ok(Told { data, line: format!("closed {}", instance.id), form: pack.config.text })
+        let mut parts = vec![format!("closed {}", instance.id)];
+        parts.extend(news.items.iter().map(Downloaded::shown));
+        let links = news.items.iter().filter_map(Downloaded::link).collect();
+        let data = Closed { success: true, browser_id: instance.id.clone(), downloads: news.items };
+        Ok(Told { data, line: parts.join("; "), form: pack.config.text, links })
     }
 }

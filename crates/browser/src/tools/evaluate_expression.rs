@@ -5,11 +5,14 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
 
+use crate::config::TextForm;
+use crate::downloads::Downloaded;
 use crate::pack::Browser;
+use crate::reply::Told;
 use crate::tab::Halt;
-use crate::text::{brief, cut};
+use crate::text::{brief, cut, fenced};
 
 pub(super) struct EvaluateExpression;
 
@@ -43,11 +46,14 @@ pub(super) struct Output {
     value: String,
     /// Whether the end of it is left out.
     truncated: bool,
+    /// Files that the page handed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    downloads: Vec<Downloaded>,
 }
 
 impl Tool<Browser> for EvaluateExpression {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Told<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "evaluate_expression",
         title: "Run a script",
@@ -55,7 +61,7 @@ impl Tool<Browser> for EvaluateExpression {
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Json<Output>> {
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Output>> {
         let limit = Browser::limit(input.timeout, 10_000)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let call = json!({
@@ -66,7 +72,7 @@ impl Tool<Browser> for EvaluateExpression {
             // Chromium itself ends what runs for longer.
             "timeout": limit.as_millis() as u64,
         });
-        let begun = Instant::now();
+        let (begun, downloads) = (Instant::now(), page.begun());
         let told: Result<Value, Halt> =
             page.tab.call(("Runtime.evaluate", call), limit + Duration::from_secs(2)).await;
         let told = match told {
@@ -79,7 +85,9 @@ impl Tool<Browser> for EvaluateExpression {
             Err(Halt::Failed(_)) if begun.elapsed() >= limit => return Err(late(limit)),
             Err(other) => return Err(other.into()),
         };
-        output(&told).map(Json)
+        let mut output = output(&told)?;
+        output.downloads = page.downloaded(downloads).await.items;
+        Ok(shown(output))
     }
 }
 
@@ -103,7 +111,18 @@ fn output(told: &Value) -> Result<Output> {
             .to_owned(),
     };
     let (shown, is_whole) = cut(&value, 20_000);
-    Ok(Output { success: true, kind, value: shown.to_owned(), truncated: !is_whole })
+    Ok(Output { success: true, kind, value: shown.to_owned(), truncated: !is_whole, downloads: Vec::new() })
+}
+
+/// The value stands between marks: it is what the page says.
+fn shown(output: Output) -> Told<Output> {
+    let mark = if output.truncated { "\ntruncated: the end of it is left out" } else { "" };
+    let mut line = format!("{}\n{}{mark}", output.kind, fenced(&output.value));
+    for download in &output.downloads {
+        line = format!("{line}\n{}", download.shown());
+    }
+    let links = output.downloads.iter().filter_map(Downloaded::link).collect();
+    Told { data: output, line, form: TextForm::Line, links }
 }
 
 fn late(limit: Duration) -> Error {

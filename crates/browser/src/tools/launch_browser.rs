@@ -94,7 +94,7 @@ impl Tool<Browser> for LaunchBrowser {
         let browser = instance.context.lock().await.engine.version.clone();
         let line = format!("launched {} ({browser})", instance.id);
         let data = Launched { success: true, browser_id: instance.id.clone(), browser, viewport };
-        Ok(Told { data, line, form: pack.config.text })
+        Ok(Told::new(data, line, pack.config.text))
     }
 }
 

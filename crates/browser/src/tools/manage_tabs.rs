@@ -131,5 +131,5 @@ fn told(pack: &Browser, page: &Page) -> Told<Output> {
     let mark = |item: &Item| format!("{}{} {}", item.tab_id, if item.current { "*" } else { "" }, item.url);
     let line = items.iter().map(mark).collect::<Vec<_>>().join("\n");
     let data = Output { success: true, browser_id: page.instance.id.clone(), items };
-    Told { data, line, form: pack.config.text }
+    Told::new(data, line, pack.config.text)
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::{Hints, Result, RunHandle, Tool, ToolSpec};
 
-use super::going::{WaitUntil, go};
+use super::going::{WaitUntil, Went, go};
 use crate::pack::Browser;
 use crate::reply::{Acted, Told};
 
@@ -43,10 +43,15 @@ impl Tool<Browser> for NavigateToUrl {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let before = page.before();
-        go(&page, &input.url, input.wait_until.unwrap_or_default(), limit).await?;
+        let went = go(&page, &input.url, input.wait_until.unwrap_or_default(), limit).await?;
+        let address = crate::text::brief(&input.url, 200);
+        if went == Went::Downloading {
+            let did = format!("took {address} as a download");
+            return Ok(page.acted(pack.config.text, before, did).await);
+        }
         let status = page.tab.state().network.document_status();
         let status = status.filter(|status| *status >= 400).map(|status| format!(", which answers {status}"));
-        let did = format!("went to {}{}", crate::text::brief(&input.url, 200), status.unwrap_or_default());
+        let did = format!("went to {address}{}", status.unwrap_or_default());
         Ok(page.acted(pack.config.text, before, did).await)
     }
 }

@@ -64,7 +64,7 @@ impl Tool<Browser> for SavePdf {
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
         let bytes =
             bytes.map_err(|error| Error::new(Kind::Internal, "the PDF cannot be read").because(error))?;
-        let kept = pack.store.put(run.principal(), ("pdf", tag.as_deref()), bytes).await?;
+        let kept = pack.store.put(&run.principal().id, ("pdf", tag.as_deref()), bytes).await?;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,
         });
