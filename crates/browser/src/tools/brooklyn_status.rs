@@ -86,8 +86,8 @@ impl Tool<Browser> for BrooklynStatus {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "brooklyn_status",
-        title: "Status of browsers",
-        description: "Tell how browsers stand: version, pool, memory, storage.",
+        title: "Status",
+        description: "Tell version, pool, memory and storage.",
         hints: Hints::READ_ONLY,
     };
 

@@ -13,7 +13,7 @@ pub(super) struct CloseBrowser;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -36,8 +36,8 @@ impl Tool<Browser> for CloseBrowser {
     type Output = Told<Closed>;
     const SPEC: ToolSpec = ToolSpec {
         name: "close_browser",
-        title: "Close a browser",
-        description: "Close a browser, with all its pages, cookies and storage.",
+        title: "Close",
+        description: "Close a browser and all it holds.",
         hints: Hints::WRITE_LOCAL,
     };
 

@@ -19,19 +19,19 @@ pub(super) struct EvaluateExpression;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The expression.
+    /// JavaScript.
     expression: String,
-    /// Whether to wait for a promise (true).
+    /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     await_promise: Option<bool>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (10000).
+    /// In ms (10000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     timeout: Option<u64>,
 }
 
@@ -56,8 +56,8 @@ impl Tool<Browser> for EvaluateExpression {
     type Output = Told<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "evaluate_expression",
-        title: "Run a script",
-        description: "Run JavaScript in the page, and get its value as JSON.",
+        title: "Script",
+        description: "Run JavaScript in the page for its value.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -13,11 +13,11 @@ pub(super) struct GetApplicableRules;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
@@ -27,9 +27,9 @@ pub(super) struct Input {
     properties: Option<Vec<String>>,
     /// How many (50).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,

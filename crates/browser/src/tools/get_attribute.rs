@@ -16,19 +16,19 @@ pub(super) struct GetAttribute;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Only this attribute.
+    /// Only this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     attribute: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -80,8 +80,8 @@ impl Tool<Browser> for GetAttribute {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_attribute",
-        title: "Look at an element",
-        description: "Get attributes of an element, its state and its box.",
+        title: "Attributes",
+        description: "Get attributes, state and box of an element.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

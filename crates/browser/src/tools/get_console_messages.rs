@@ -13,19 +13,19 @@ pub(super) struct GetConsoleMessages;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The least level (info).
+    /// At least (info).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Level")]
     level: Option<Level>,
-    /// Only after this number.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     since: Option<u64>,
-    /// How many (50).
+    /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -36,8 +36,8 @@ impl Tool<Browser> for GetConsoleMessages {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_console_messages",
-        title: "Console messages",
-        description: "Read what the page wrote to its console.",
+        title: "Console",
+        description: "Read the console of the page.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

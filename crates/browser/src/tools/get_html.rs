@@ -16,19 +16,19 @@ pub(super) struct GetHtml;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// At most (20000).
+    /// Default 20000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     max_chars: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -39,8 +39,8 @@ impl Tool<Browser> for GetHtml {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_html",
-        title: "HTML of a page",
-        description: "Get the HTML of the page or of an element.",
+        title: "HTML",
+        description: "Get HTML of the page or an element.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

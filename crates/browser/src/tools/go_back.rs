@@ -13,13 +13,13 @@ pub(super) struct GoBack;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     timeout: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ impl Tool<Browser> for GoBack {
     const SPEC: ToolSpec = ToolSpec {
         name: "go_back",
         title: "Go back",
-        description: "Go back to the page before.",
+        description: "Go back a page.",
         hints: Hints::CREATE,
     };
 

@@ -19,30 +19,30 @@ pub(super) struct InspectNetwork;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Look at the one of this number.
+    /// Number of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     id: Option<u64>,
     /// With its body.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     body: bool,
-    /// Only URLs with this text.
+    /// Text in the URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url_pattern: Option<String>,
-    /// Only this method.
+    /// Such as GET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     method: Option<String>,
-    /// Only after this number.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     since: Option<u64>,
-    /// How many (50).
+    /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -53,8 +53,8 @@ impl Tool<Browser> for InspectNetwork {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "inspect_network",
-        title: "Network requests",
-        description: "List requests of the page, or look at one.",
+        title: "Network",
+        description: "List requests, or look at one.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

@@ -11,17 +11,17 @@ pub(super) struct ListScreenshots;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only of this tag.
+    /// Of this tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// How many (20).
+    /// Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     limit: Option<usize>,
     /// How many to skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
+    #[schemars(with = "i64")]
     offset: Option<usize>,
 }
 
@@ -61,8 +61,8 @@ impl Tool<Browser> for ListScreenshots {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "list_screenshots",
-        title: "List screenshots",
-        description: "List your screenshots, PDFs and downloads, the newest first.",
+        title: "Screenshots",
+        description: "List your screenshots, PDFs and downloads.",
         hints: Hints::READ_ONLY,
     };
 

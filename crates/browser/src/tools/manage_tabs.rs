@@ -25,11 +25,11 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tab_id: Option<String>,
-    /// Where a new one goes.
+    /// Of a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -72,7 +72,7 @@ impl Tool<Browser> for ManageTabs {
     const SPEC: ToolSpec = ToolSpec {
         name: "manage_tabs",
         title: "Tabs",
-        description: "List, open, select or close tabs of a browser.",
+        description: "List, open, select or close tabs.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

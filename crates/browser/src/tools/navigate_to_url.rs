@@ -13,19 +13,19 @@ pub(super) struct NavigateToUrl;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Where to, by http or https.
+    /// Http or https.
     url: String,
-    /// How far it has to be (load).
+    /// Default load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WaitUntil")]
     wait_until: Option<WaitUntil>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "i64")]
     timeout: Option<u64>,
 }
 
@@ -34,8 +34,8 @@ impl Tool<Browser> for NavigateToUrl {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "navigate_to_url",
-        title: "Go to a page",
-        description: "Load a page, and wait until it is there.",
+        title: "Go",
+        description: "Load a page.",
         hints: Hints::CREATE,
     };
 

@@ -18,18 +18,18 @@ pub(super) struct SavePdf;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Whether pages are wider than high.
+    /// Wider than high.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     landscape: bool,
-    /// Which pages, such as `1-3`.
+    /// Such as `1-3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pages: Option<String>,
-    /// A word to find it by.
+    /// To find it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -40,8 +40,8 @@ impl Tool<Browser> for SavePdf {
     type Output = Content;
     const SPEC: ToolSpec = ToolSpec {
         name: "save_pdf",
-        title: "Save as PDF",
-        description: "Save the page as a PDF, and keep it.",
+        title: "PDF",
+        description: "Keep the page as a PDF.",
         hints: Hints::CREATE,
     };
 
