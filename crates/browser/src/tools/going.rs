@@ -79,10 +79,10 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
         let mut hosts = page.context.proxy.refused_since(refused).into_iter();
         hosts.find(|refused| [&host, &asked].into_iter().flatten().any(|host| host == refused))
     };
+    if is_download(page, &told, begun).await {
+        return Ok(Went::Downloading);
+    }
     if let Some(error) = told["errorText"].as_str().filter(|text| !text.is_empty()) {
-        if is_download(page, &told, begun).await {
-            return Ok(Went::Downloading);
-        }
         // What was refused on the way may be where a redirect led.
         return Err(match shut(page).or_else(|| page.context.proxy.refused_since(refused).pop()) {
             Some(host) => blocked(&host),
@@ -107,11 +107,12 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
 /// Whether what was to be loaded is taken as a file instead.
 async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
     let Some(downloads) = page.context.downloads.as_ref() else { return false };
-    if told["errorText"] != "net::ERR_ABORTED" {
-        return false;
-    }
-    // Chromium says which it is; an old one does not.
-    let limit = if told["isDownload"] == true { 10 } else { 1 };
+    // Chromium says that it is one; an old one only says that there is no page.
+    let limit = match (&told["isDownload"], &told["errorText"]) {
+        (Value::Bool(true), _) => 10,
+        (_, error) if error == "net::ERR_ABORTED" => 1,
+        (_, _) => return false,
+    };
     downloads.begins_after(begun, Duration::from_secs(limit)).await
 }
 
@@ -119,7 +120,10 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
-    told.map_err(|why| crate::tab::halt(why, limit).into())
+    let told = told.map_err(|why| crate::tab::halt(why, limit))?;
+    // What is loaded now has not crashed; its own events may come later than this answer.
+    page.tab.state().crashed = false;
+    Ok(told)
 }
 
 /// Goes through the pages that were there, or loads this one again.

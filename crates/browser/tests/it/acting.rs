@@ -1,9 +1,10 @@
 //! Using pages: clicks, keys, fields, dialogs, files.
 
 use serde_json::{Value, json};
+use toolgate_browser::BrowserConfig;
 use toolgate_core::Kind;
 
-use crate::stage::{STAGE, Seat, ref_of};
+use crate::stage::{STAGE, Seat, config, ref_of};
 
 /// A caller at a page.
 async fn at(name: &str, html: &str) -> Seat {
@@ -288,6 +289,23 @@ fn dialogs_are_told_and_answered() {
         ada.go(&url).await;
         ada.data("click_element", json!({"selector": "button"})).await;
         assert_eq!(ada.go("about:blank").await["url"], "about:blank");
+    });
+}
+
+#[test]
+fn a_dialog_that_is_forgotten_is_dismissed() {
+    let (hub, _tasks) = STAGE.other(BrowserConfig { idle_seconds: 12, ..config() });
+    STAGE.run(async {
+        STAGE.site.put("/forgotten", "200 OK", "", "");
+        let page = "<button onclick='fetch(\"/forgotten?\" + confirm(\"still there?\"))'>ask</button>";
+        let url = STAGE.site.html("/forgets", page);
+        let ada = Seat::take(&hub, "ada", json!({})).await;
+        ada.go(&url).await;
+        let told = ada.data("click_element", json!({"selector": "button", "timeout": 60_000})).await;
+        assert_eq!(told["dialog"], "confirm \"still there?\"", "{told}");
+        while STAGE.site.asked("/forgotten?false").is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
     });
 }
 

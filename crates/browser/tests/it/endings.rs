@@ -1,11 +1,11 @@
-//! However a browser ends, nothing of it stays: no process, no folder.
+//! However a browser ends, nothing of it stays: no process, no zombie, no folder.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Hub, Kind};
+use toolgate_core::{Hub, Kind, Outcome};
 use toolgate_host::Tasks;
 use toolgate_host::process_stats::group_usage;
 
@@ -37,10 +37,30 @@ impl Own {
 
     /// Waits until nothing is left, however long the machine takes.
     async fn gone(&self) {
-        while group_usage(self.group).unwrap().1 > 0 || self.folder.exists() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        gone(self.group, &self.folder).await;
     }
+}
+
+/// Waits until nothing is left of a Chromium, neither what runs nor what only waits to be taken note of.
+async fn gone(group: u32, folder: &Path) {
+    while !of_group(group).is_empty() || folder.exists() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The processes of a group, also zombies that are ours to bury; whoever adopts orphans buries its own.
+fn of_group(group: u32) -> Vec<u32> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_of_group = |pid: &u32| {
+        // One that ends meanwhile is not there.
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let behind = stat.rsplit_once(')').map(|(_, behind)| behind).unwrap_or_default();
+        let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
+        let [state, parent, of, ..] = fields[..] else { return false };
+        of == group.to_string() && (state != "Z" || parent == std::process::id().to_string())
+    };
+    pids.filter(is_of_group).collect()
 }
 
 /// Kills a process that this test has started.
@@ -66,9 +86,7 @@ fn a_pack_that_is_dropped_leaves_nothing() {
     STAGE.run(async {
         let Own { hub, tasks, seat, group, folder } = Own::new().await;
         drop((hub, seat));
-        while group_usage(group).unwrap().1 > 0 || folder.exists() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        gone(group, &folder).await;
         drop(tasks);
     });
 }
@@ -111,7 +129,36 @@ fn a_call_under_way_when_the_browser_crashes_ends_at_once() {
 }
 
 #[test]
-fn a_page_that_crashes_or_hangs_is_told_and_can_be_left() {
+fn a_page_that_crashes_is_told_and_can_be_loaded_anew() {
+    STAGE.run(async {
+        let url = STAGE.site.html("/breaks", "<title>Breaks</title><p>here</p>");
+        let own = Own::new().await;
+        own.seat.go(&url).await;
+        let is_renderer = |pid: &u32| {
+            let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains("--type=renderer")
+        };
+        let renderers: Vec<u32> = of_group(own.group).into_iter().filter(is_renderer).collect();
+        assert!(!renderers.is_empty());
+        renderers.into_iter().for_each(kill);
+        let error = loop {
+            if let Outcome::Failed(error) = own.seat.drive("get_page_snapshot", json!({})).await.outcome {
+                break error;
+            }
+        };
+        assert_eq!((error.kind(), error.message()), (Kind::ConnectionFailed, "the page crashed"));
+        assert_eq!(error.next_step(), Some("call `navigate_to_url` to load one anew"));
+        // The browser itself is as it was: nothing was started anew.
+        let again = own.seat.go(&url).await;
+        assert_eq!((&again["title"], again.get("note")), (&json!("Breaks"), None), "{again}");
+        assert!(own.seat.see().await.contains("here"));
+        own.tasks.shutdown(Duration::from_secs(60)).await;
+        own.gone().await;
+    });
+}
+
+#[test]
+fn a_page_that_hangs_is_told_and_can_be_left() {
     STAGE.run(async {
         let url =
             STAGE.site.html("/hangs", "<title>Hangs</title><button onclick='while (true) {}'>hang</button>");
