@@ -30,8 +30,17 @@ pub(crate) fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
 
 /// The resident memory of a process and its children, in bytes.
 pub(crate) fn memory(pid: u32) -> Result<u64> {
+    memory_without(pid, &[])
+}
+
+/// The same, without children whose names hold one of these words.
+pub(crate) fn memory_without(pid: u32, words: &[&str]) -> Result<u64> {
     let mut bytes = 0;
     for pid in family(pid) {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        if words.iter().any(|word| name.contains(word)) {
+            continue;
+        }
         // `status` counts in batches; this one is exact.
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
         bytes += resident(&rollup).with_context(|| format!("cannot read `{rollup}`"))?;
