@@ -234,7 +234,9 @@ impl Downloads {
         let waiting = async {
             loop {
                 version.mark_unchanged();
-                if is_so(&lock(&self.held)) || version.changed().await.is_err() {
+                // Looked at by itself, so that nothing is locked while it waits.
+                let is_so_now = is_so(&lock(&self.held));
+                if is_so_now || version.changed().await.is_err() {
                     return;
                 }
             }
