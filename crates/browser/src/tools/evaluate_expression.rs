@@ -87,7 +87,7 @@ impl Tool<Browser> for EvaluateExpression {
         };
         let mut output = output(&told)?;
         output.downloads = page.downloaded(downloads).await.items;
-        Ok(shown(output))
+        Ok(shown(output, pack.config.text))
     }
 }
 
@@ -115,14 +115,32 @@ fn output(told: &Value) -> Result<Output> {
 }
 
 /// The value stands between marks: it is what the page says.
-fn shown(output: Output) -> Told<Output> {
-    let mark = if output.truncated { "\ntruncated: the end of it is left out" } else { "" };
-    let mut line = format!("{}\n{}{mark}", output.kind, fenced(&output.value));
-    for download in &output.downloads {
-        line = format!("{line}\n{}", download.shown());
-    }
+fn shown(output: Output, form: TextForm) -> Told<Output> {
     let links = output.downloads.iter().filter_map(Downloaded::link).collect();
+    let line = match form {
+        TextForm::Json => as_json(&output),
+        TextForm::Line => as_lines(&output),
+    };
+    // The data is for programs, which need no marks.
     Told { data: output, line, form: TextForm::Line, links }
+}
+
+fn as_json(output: &Output) -> String {
+    let Output { success, kind, value, truncated, downloads } = output;
+    let mut told = json!({"success": success, "kind": kind, "value": fenced(value), "truncated": truncated});
+    if !downloads.is_empty() {
+        told["downloads"] = json!(downloads);
+    }
+    format!("{told:#}")
+}
+
+fn as_lines(output: &Output) -> String {
+    let mut lines = vec![output.kind.clone(), fenced(&output.value)];
+    if output.truncated {
+        lines.push("truncated: the end of it is left out".into());
+    }
+    lines.extend(output.downloads.iter().map(Downloaded::shown));
+    lines.join("\n")
 }
 
 fn late(limit: Duration) -> Error {

@@ -10,6 +10,7 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::harmless;
 
 pub(super) struct GetAttribute;
 
@@ -90,9 +91,10 @@ impl Tool<Browser> for GetAttribute {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let wanted = json!({"name": input.attribute});
         let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
-        let output = serde_json::from_value(told);
-        output
-            .map(Json)
-            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))
+        let output: serde_json::Result<Output> = serde_json::from_value(told);
+        let Output { attributes, role, name, state } =
+            output.map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))?;
+        let attributes = attributes.into_iter().map(|(name, value)| (name, harmless(&value))).collect();
+        Ok(Json(Output { attributes, role: harmless(&role), name: harmless(&name), state }))
     }
 }

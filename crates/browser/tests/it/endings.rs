@@ -8,6 +8,7 @@ use serde_json::json;
 use toolgate_core::{Hub, Kind, Outcome};
 use toolgate_host::Tasks;
 use toolgate_host::process_stats::group_usage;
+use toolgate_testkit::processes_of_group;
 
 use crate::stage::{STAGE, Seat, config};
 
@@ -41,26 +42,11 @@ impl Own {
     }
 }
 
-/// Waits until nothing is left of a Chromium, neither what runs nor what only waits to be taken note of.
+/// Waits until nothing is left of a Chromium, neither what runs nor what only waits to be buried.
 async fn gone(group: u32, folder: &Path) {
-    while !of_group(group).is_empty() || folder.exists() {
+    while !processes_of_group(group).is_empty() || folder.exists() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-}
-
-/// The processes of a group, also zombies that are ours to bury; whoever adopts orphans buries its own.
-fn of_group(group: u32) -> Vec<u32> {
-    let all = fs::read_dir("/proc").unwrap().flatten();
-    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let is_of_group = |pid: &u32| {
-        // One that ends meanwhile is not there.
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let behind = stat.rsplit_once(')').map(|(_, behind)| behind).unwrap_or_default();
-        let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
-        let [state, parent, of, ..] = fields[..] else { return false };
-        of == group.to_string() && (state != "Z" || parent == std::process::id().to_string())
-    };
-    pids.filter(is_of_group).collect()
 }
 
 /// Kills a process that this test has started.
@@ -138,7 +124,7 @@ fn a_page_that_crashes_is_told_and_can_be_loaded_anew() {
             let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
             String::from_utf8_lossy(&command).contains("--type=renderer")
         };
-        let renderers: Vec<u32> = of_group(own.group).into_iter().filter(is_renderer).collect();
+        let renderers: Vec<u32> = processes_of_group(own.group).into_iter().filter(is_renderer).collect();
         assert!(!renderers.is_empty());
         renderers.into_iter().for_each(kill);
         let error = loop {
