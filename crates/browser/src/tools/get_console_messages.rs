@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::{Hints, Result, RunHandle, Text, Tool, ToolSpec};
 
+use super::numbered::{Wanted, listed};
 use crate::pack::Browser;
-use crate::tab::Level;
-use crate::text::{cut, fenced};
+use crate::tab::{Level, Line};
 
 pub(super) struct GetConsoleMessages;
 
@@ -44,33 +44,15 @@ impl Tool<Browser> for GetConsoleMessages {
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
         let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?;
         let least = input.level.unwrap_or(Level::Info);
-        let most = input.limit.unwrap_or(50).clamp(1, 500);
+        let wanted = Wanted { since: input.since, limit: input.limit };
         let state = page.tab.state();
-        let fits: Vec<_> = state
-            .console
-            .iter()
-            .filter(|(number, line)| line.level >= least && *number > input.since.unwrap_or(0))
-            .collect();
-        let shown: Vec<String> = fits
-            .iter()
-            .take(most)
-            .map(|(number, line)| {
-                let place = if line.place.is_empty() { String::new() } else { format!(" ({})", line.place) };
-                let text = line.text.replace('\n', " ");
-                format!("{number} {} {text}{place}", format!("{:?}", line.level).to_lowercase())
-            })
-            .collect();
-        let (total, last) = (fits.len(), fits.get(shown.len().wrapping_sub(1)).map(|(number, _)| *number));
-        drop(fits);
-        drop(state);
-        if shown.is_empty() {
-            return Ok(Text("no messages".into()));
-        }
-        let rest = match last {
-            Some(last) if total > shown.len() => format!("; `since` = {last} tells more"),
-            _ => String::new(),
-        };
-        let all = shown.join("\n");
-        Ok(Text(format!("shown {} of {total} messages{rest}\n{}", shown.len(), fenced(cut(&all, 40_000).0))))
+        let fits = state.console.iter().filter(|(_, line)| line.level >= least);
+        Ok(listed(fits, &wanted, "messages", shown))
     }
+}
+
+fn shown(number: u64, line: &Line) -> String {
+    let place = if line.place.is_empty() { String::new() } else { format!(" ({})", line.place) };
+    let text = line.text.replace('\n', " ");
+    format!("{number} {} {text}{place}", format!("{:?}", line.level).to_lowercase())
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Text, Tool, ToolSpec};
 
+use super::numbered::{Wanted, listed};
 use crate::pack::Browser;
 use crate::pool::Page;
 use crate::tab::Request;
@@ -63,33 +64,16 @@ impl Tool<Browser> for InspectNetwork {
         if let Some(id) = input.id {
             return one(&page, id, input.body).await.map(Text);
         }
-        let most = input.limit.unwrap_or(50).clamp(1, 500);
         let pattern = input.url_pattern.unwrap_or_default().to_lowercase();
-        let state = page.tab.state();
-        let fits: Vec<_> = state
-            .network
-            .requests
-            .iter()
-            .filter(|(number, _)| *number > input.since.unwrap_or(0))
-            .filter(|(_, request)| request.url.to_lowercase().contains(&pattern))
-            .filter(|(_, request)| {
-                input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
-            })
-            .collect();
-        let shown: Vec<String> =
-            fits.iter().take(most).map(|(number, request)| line(*number, request)).collect();
-        let (total, last) = (fits.len(), fits.get(shown.len().wrapping_sub(1)).map(|(number, _)| *number));
-        drop(fits);
-        drop(state);
-        if shown.is_empty() {
-            return Ok(Text("no requests".into()));
-        }
-        let rest = match last {
-            Some(last) if total > shown.len() => format!("; `since` = {last} tells more"),
-            _ => String::new(),
+        let is_method = |request: &Request| {
+            input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
         };
-        let all = shown.join("\n");
-        Ok(Text(format!("shown {} of {total} requests{rest}\n{}", shown.len(), fenced(cut(&all, 40_000).0))))
+        let wanted = Wanted { since: input.since, limit: input.limit };
+        let state = page.tab.state();
+        let fits = state.network.requests.iter().filter(|(_, request)| {
+            request.url.to_lowercase().contains(&pattern) && is_method(request)
+        });
+        Ok(listed(fits, &wanted, "requests", line))
     }
 }
 

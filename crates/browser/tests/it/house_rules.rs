@@ -3,20 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolgate_browser::Browser;
+use toolgate_browser::{Browser, STYLES};
 use toolgate_testkit::house_rules::{Definitions, check_hints, check_schemas, check_snapshots, check_words};
 
-/// Those that are off unless they are wanted.
-const STYLES: [&str; 6] = [
-    "get_computed_styles",
-    "get_applicable_rules",
-    "why_style_not_applied",
-    "analyze_specificity",
-    "extract_css",
-    "diff_css",
-];
-
-fn definitions() -> Definitions {
+pub(crate) fn definitions() -> Definitions {
     toolgate_testkit::house_rules::definitions::<Browser>()
 }
 

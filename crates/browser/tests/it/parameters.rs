@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolgate_browser::Browser;
+use toolgate_browser::STYLES;
 use toolgate_core::Kind;
 
+use crate::house_rules;
 use crate::isolation::calls;
 use crate::stage::{STAGE, ref_of};
 
@@ -25,7 +26,7 @@ const TESTS: [(&str, &str); 11] = [
 ];
 
 fn definitions() -> Vec<Value> {
-    toolgate_testkit::house_rules::definitions::<Browser>().into_iter().map(|(_, tool)| tool).collect()
+    house_rules::definitions().into_iter().map(|(_, tool)| tool).collect()
 }
 
 /// The names of what a tool can be told.
@@ -46,7 +47,7 @@ fn every_parameter_is_used_by_a_test_of_its_tool() {
                 continue;
             }
             // Those of styles are listed beside their tests.
-            let styles = |function: &str| toolgate_browser::STYLES.contains(&name) && function.contains("calls()");
+            let styles = |function: &str| STYLES.contains(&name) && function.contains("calls()");
             let is_used = |function: &&str| {
                 let is_launch = name == "launch_browser" && function.contains("seat_with");
                 (is_launch || styles(function) || function.contains(&format!("\"{name}\""))) && function.contains(&format!("\"{parameter}\""))
