@@ -92,8 +92,8 @@ impl Tool<Browser> for GetAttribute {
         let wanted = json!({"name": input.attribute});
         let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
         let output: serde_json::Result<Output> = serde_json::from_value(told);
-        let Output { attributes, role, name, state } =
-            output.map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))?;
+        let Output { attributes, role, name, state } = output
+            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))?;
         let attributes = attributes.into_iter().map(|(name, value)| (name, harmless(&value))).collect();
         Ok(Json(Output { attributes, role: harmless(&role), name: harmless(&name), state }))
     }

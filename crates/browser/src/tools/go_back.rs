@@ -26,12 +26,8 @@ pub(super) struct Input {
 impl Tool<Browser> for GoBack {
     type Input = Input;
     type Output = Told<Acted>;
-    const SPEC: ToolSpec = ToolSpec {
-        name: "go_back",
-        title: "Go back",
-        description: "Go back a page.",
-        hints: Hints::CREATE,
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "go_back", title: "Go back", description: "Go back a page.", hints: Hints::CREATE };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;

@@ -70,9 +70,11 @@ impl Tool<Browser> for InspectNetwork {
         };
         let wanted = Wanted { since: input.since, limit: input.limit };
         let state = page.tab.state();
-        let fits = state.network.requests.iter().filter(|(_, request)| {
-            request.url.to_lowercase().contains(&pattern) && is_method(request)
-        });
+        let fits = state
+            .network
+            .requests
+            .iter()
+            .filter(|(_, request)| request.url.to_lowercase().contains(&pattern) && is_method(request));
         Ok(listed(fits, &wanted, "requests", line))
     }
 }

@@ -40,7 +40,8 @@ mod tests {
             let wanted = Wanted { since, limit };
             let entries = all.iter().map(|(number, text)| (*number, text));
             let Text(text) = listed(entries, &wanted, "letters", |number, text| format!("{number} {text}"));
-            let expect = if lines.is_empty() { head.to_owned() } else { format!("{head}\n{}", fenced(lines)) };
+            let expect =
+                if lines.is_empty() { head.to_owned() } else { format!("{head}\n{}", fenced(lines)) };
             assert_eq!(text, expect, "{since:?} {limit:?}");
         };
         check(None, None, "shown 3 of 3 letters", "3 c\n4 d\n5 e");

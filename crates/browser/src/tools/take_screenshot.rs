@@ -121,7 +121,8 @@ impl Tool<Browser> for TakeScreenshot {
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
         let bytes =
             bytes.map_err(|error| Error::new(Kind::Internal, "the picture cannot be read").because(error))?;
-        let kept = pack.store.put(&run.principal().id, (format.word(), tag.as_deref()), bytes.clone()).await?;
+        let kept =
+            pack.store.put(&run.principal().id, (format.word(), tag.as_deref()), bytes.clone()).await?;
         let is_inline = input.inline.unwrap_or(bytes.len() <= SMALL) && bytes.len() <= INLINE;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,

@@ -131,7 +131,8 @@ impl Lookup for Rebinding {
 #[test]
 fn a_name_that_leads_elsewhere_later_leads_where_it_did() {
     let names = Arc::new(Rebinding::default());
-    let allowed = ["rebind.example", "inner.example", "127.0.0.1"].map(|text| text.to_owned().try_into().unwrap());
+    let allowed =
+        ["rebind.example", "inner.example", "127.0.0.1"].map(|text| text.to_owned().try_into().unwrap());
     let config = BrowserConfig { allowed_domains: allowed.into(), ..config() };
     let (hub, _tasks) = STAGE.named(config, names.clone());
     STAGE.run(async {

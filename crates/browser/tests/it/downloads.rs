@@ -6,7 +6,8 @@ use toolgate_core::{Kind, Outcome};
 
 use crate::stage::{STAGE, Seat, config};
 
-const ATTACHED: &str = "Content-Type: text/csv\r\nContent-Disposition: attachment; filename=\"../re port.csv\"\r\n";
+const ATTACHED: &str =
+    "Content-Type: text/csv\r\nContent-Disposition: attachment; filename=\"../re port.csv\"\r\n";
 
 /// Acts until a download is told as this, and gives the whole result; a busy machine may need a call more.
 async fn until_told(seat: &Seat, first: Value, state: &str) -> Value {
@@ -44,7 +45,11 @@ fn a_download_is_kept_linked_and_listed() {
         // It is `a,b\n1,2\n`.
         assert_eq!(content["contents"][0]["blob"], "YSxiCjEsMgo=");
         let listed = ada.data("list_screenshots", json!({})).await;
-        assert_eq!((&listed["total"], &listed["items"][0]["file"]), (&json!(1), &download["name"]), "{listed}");
+        assert_eq!(
+            (&listed["total"], &listed["items"][0]["file"]),
+            (&json!(1), &download["name"]),
+            "{listed}"
+        );
         // It is told once, the page is where it was, and nobody else reads it.
         let after = ada.data("scroll_page", json!({})).await;
         assert_eq!((after.get("downloads"), &after["url"]), (None, &json!(url)));
@@ -112,7 +117,10 @@ fn downloads_can_be_refused() {
         let url = STAGE.site.put("/refused", "200 OK", ATTACHED, "x");
         let ada = Seat::take(&hub, "refused", json!({})).await;
         let error = ada.fails("navigate_to_url", json!({"url": url, "timeout": 60_000})).await;
-        assert!(error.kind() == Kind::ConnectionFailed && error.next_step().unwrap().contains("download"), "{error}");
+        assert!(
+            error.kind() == Kind::ConnectionFailed && error.next_step().unwrap().contains("download"),
+            "{error}"
+        );
         assert_eq!(ada.data("list_screenshots", json!({})).await["total"], 0);
     });
 }

@@ -24,7 +24,11 @@ fn every_tool_that_acts_says_it_in_a_line() {
             ("wait_for_url", json!({"exact": url}), "the address is `http://"),
             ("wait_for_network_idle", json!({"timeout": 60_000}), "the network is idle; url unchanged"),
             ("manage_tabs", json!({"action": "list"}), "t1* http://"),
-            ("fill_text", json!({"selector": "#i", "text": "Ada"}), "filled textbox \"Name\" with \"Ada\"; url unchanged"),
+            (
+                "fill_text",
+                json!({"selector": "#i", "text": "Ada"}),
+                "filled textbox \"Name\" with \"Ada\"; url unchanged",
+            ),
             ("fill_form", json!({"fields": [{"selector": "#i", "value": "Bob"}]}), "filled "),
             ("press_key", json!({"key": "Tab"}), "pressed Tab"),
             ("select_option", json!({"selector": "#s", "values": ["Two"]}), "chose \"Two\""),

@@ -31,7 +31,12 @@ fn definitions() -> Vec<Value> {
 
 /// The names of what a tool can be told.
 fn parameters(tool: &Value) -> Vec<String> {
-    tool["inputSchema"]["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+    tool["inputSchema"]["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 #[test]
@@ -50,9 +55,10 @@ fn every_parameter_is_used_by_a_test_of_its_tool() {
             let styles = |function: &str| STYLES.contains(&name) && function.contains("calls()");
             let is_used = |function: &&str| {
                 let is_launch = name == "launch_browser" && function.contains("seat_with");
-                (is_launch || styles(function) || function.contains(&format!("\"{name}\""))) && function.contains(&format!("\"{parameter}\""))
+                (is_launch || styles(function) || function.contains(&format!("\"{name}\"")))
+                    && function.contains(&format!("\"{parameter}\""))
             };
-            if !functions.iter().any(|function| is_used(&function)) {
+            if !functions.iter().any(is_used) {
                 missing.insert(format!("{name}.{parameter}"));
             }
         }
