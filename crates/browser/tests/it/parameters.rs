@@ -75,7 +75,7 @@ fn every_time_limit_is_read_and_within_bounds() {
             .filter(|tool| parameters(tool).contains(&"timeout".to_owned()))
             .map(|tool| tool["name"].as_str().unwrap().to_owned())
             .collect();
-        assert_eq!(with_limit.len(), 16);
+        assert_eq!(with_limit.len(), 15);
         let usual: Vec<_> = calls().into_iter().filter(|(tool, _)| with_limit.contains(*tool)).collect();
         assert_eq!(usual.len(), with_limit.len());
         for (tool, arguments) in usual {
@@ -102,7 +102,7 @@ fn every_element_tool_takes_a_ref() {
         ada.go(&url).await;
         let seen = ada.see().await;
         let [name, file, pick, press, drop, wide] =
-            ["textbox \"Name\"", "file", "combobox \"Pick\"", "button \"Press\"", "button \"Drop\"", "link \"Wide\""]
+            ["textbox \"Name\"", "file \"File\"", "combobox \"Pick\"", "button \"Press\"", "button \"Drop\"", "link \"Wide\""]
                 .map(|mark| ref_of(&seen, mark));
         ada.data("fill_text", json!({"ref": name, "text": "Ada"})).await;
         ada.data("press_key", json!({"ref": name, "key": "End"})).await;
