@@ -1,9 +1,9 @@
 //! Files that pages hand over: taken within limits, and kept for the caller with its next answer.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -51,8 +51,11 @@ enum Progress {
     TooLarge,
 }
 
+/// What schemas say of a list of them. It stands in that of every tool that acts, so it is brief.
+pub(crate) type Shape = Vec<BTreeMap<String, Value>>;
+
 /// A file that a page handed over, and what became of it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Downloaded {
     /// The name of the file.
     name: String,
@@ -61,8 +64,7 @@ pub(crate) struct Downloaded {
     /// How many bytes of it there are.
     bytes: u64,
     /// What `resources/read` reads it by, once it is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     #[serde(skip)]
     mime: &'static str,

@@ -7,7 +7,7 @@ use toolgate_core::{Block, Error, Json, Kind, Reply, Result, Worded};
 use toolgate_wire::Raw;
 
 use crate::config::TextForm;
-use crate::downloads::{Downloaded, Downloads, News};
+use crate::downloads::{Downloaded, Downloads, News, Shape};
 use crate::pool::Page;
 use crate::tab::{Dialog, Halt};
 use crate::text::harmless;
@@ -76,8 +76,9 @@ pub(crate) struct Acted {
     /// Hosts that the page wanted and may not reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused_hosts: Vec<String>,
-    /// Files that the page handed over.
+    /// Files that the page handed over: name, state, bytes and uri.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Shape")]
     pub(crate) downloads: Vec<Downloaded>,
     /// What else is to be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

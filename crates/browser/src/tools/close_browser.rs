@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Result, RunHandle, Tool, ToolSpec};
 
-use crate::downloads::{Downloaded, News};
+use crate::downloads::{Downloaded, News, Shape};
 use crate::pack::Browser;
 use crate::reply::Told;
 
@@ -26,8 +26,9 @@ pub(super) struct Closed {
     success: bool,
     /// The id that it had.
     browser_id: String,
-    /// Files that its pages handed over last.
+    /// Files that its pages handed over last: name, state, bytes and uri.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Shape")]
     downloads: Vec<Downloaded>,
 }
 

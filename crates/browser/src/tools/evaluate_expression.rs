@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
 
 use crate::config::TextForm;
-use crate::downloads::Downloaded;
+use crate::downloads::{Downloaded, Shape};
 use crate::pack::Browser;
 use crate::reply::Told;
 use crate::tab::Halt;
@@ -46,8 +46,9 @@ pub(super) struct Output {
     value: String,
     /// Whether the end of it is left out.
     truncated: bool,
-    /// Files that the page handed over.
+    /// Files that the page handed over: name, state, bytes and uri.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Shape")]
     downloads: Vec<Downloaded>,
 }
 

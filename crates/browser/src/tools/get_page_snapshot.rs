@@ -17,7 +17,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Mode")]
     mode: Option<Mode>,
-    /// Only this ref.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
@@ -48,7 +48,7 @@ impl Tool<Browser> for GetPageSnapshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "get_page_snapshot",
         title: "Snapshot",
-        description: "See the page as text with refs to act on.",
+        description: "See the page as text with refs.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

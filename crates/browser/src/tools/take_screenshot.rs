@@ -29,7 +29,7 @@ pub(super) struct TakeScreenshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only this ref.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
@@ -52,7 +52,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Show it, if large.
+    /// Show a large one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     inline: Option<bool>,
