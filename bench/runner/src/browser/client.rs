@@ -62,9 +62,9 @@ impl Client {
         }
     }
 
-    /// The memory of the server itself, without that of its browser.
-    pub(super) fn memory(&self) -> Result<u64> {
-        process::memory_without(self.child.id(), &["chrom", "headless"])
+    /// The memory of the server itself, without that of its browser, by a measure of the kernel.
+    pub(super) fn memory(&self, measure: &str) -> Result<u64> {
+        process::memory_without(self.child.id(), &["chrom", "headless"], measure)
     }
 
     fn send(&mut self, message: &Value) -> Result<()> {

@@ -28,8 +28,10 @@ pub(super) struct Round {
     /// All definitions of tools, without the schemas of their output.
     pub(super) list_bytes: f64,
     pub(super) tools: f64,
-    /// Memory of the server itself, in the end.
+    /// Memory of the server itself, in the end; what is shared counts once.
     pub(super) memory_bytes: f64,
+    /// That of it which stands in no file: without the program itself.
+    pub(super) own_bytes: f64,
 }
 
 /// Everything that was measured.
@@ -112,7 +114,8 @@ fn round(plan: &Plan, which: Which, url: &str) -> Result<Round> {
         click_ms: median(clicks),
         list_bytes: list_bytes as f64,
         tools: tools.len() as f64,
-        memory_bytes: client.memory()? as f64,
+        memory_bytes: client.memory("Pss")? as f64,
+        own_bytes: client.memory("Anonymous")? as f64,
     })
 }
 
@@ -194,13 +197,17 @@ mod tests {
     fn the_button_is_found_in_both_snapshots() {
         assert_eq!(reference("x [button \"Refresh\" e7] y").as_deref(), Some("e7"));
         assert_eq!(reference("- button \"Refresh\" [ref=e12]:").as_deref(), Some("e12"));
-        assert_eq!(reference("- button \"Refresh\" [active] [ref=f1e12] [cursor=pointer]").as_deref(), Some("f1e12"));
+        assert_eq!(
+            reference("- button \"Refresh\" [active] [ref=f1e12] [cursor=pointer]").as_deref(),
+            Some("f1e12")
+        );
         assert_eq!(reference("[button \"Send\" e7]"), None);
     }
 
     #[test]
     fn their_click_is_told_what_it_knows() {
-        let tools = [json!({"name": "browser_click", "inputSchema": {"properties": {"ref": {}, "element": {}}}})];
+        let tools =
+            [json!({"name": "browser_click", "inputSchema": {"properties": {"ref": {}, "element": {}}}})];
         assert_eq!(theirs(&tools, "e7"), json!({"element": "Refresh", "ref": "e7"}));
     }
 }

@@ -51,7 +51,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
         "- One page with a table of {} rows, a form and a button, served on this machine. Each round starts both servers \
          afresh, one after the other, on standard streams; rounds: {}, in each of which the page is looked at and the button \
          clicked {} times. Medians over rounds; ratios are those of the rounds. *First page* includes the start of the \
-         browser. Memory is that of the server itself, without its browser. Definitions are those of all tools that are on \
+         browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. Definitions are those of all tools that are on \
          by default, without the schemas of their output",
         page::ROWS,
         plan.rounds,
@@ -75,7 +75,7 @@ fn judge(measured: &Measured) -> Vec<Goal> {
 }
 
 fn table(out: &mut String, measured: &Measured) -> Result<()> {
-    let rows: [(&str, Figure); 9] = [
+    let rows: [(&str, Figure); 10] = [
         ("start to first answer, ms", |round| round.start_ms),
         ("first page, ms", |round| round.first_ms),
         ("the page again, ms", |round| round.again_ms),
@@ -85,6 +85,7 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
         ("definitions, bytes", |round| round.list_bytes),
         ("tools", |round| round.tools),
         ("memory of the server, MB", |round| round.memory_bytes / 1e6),
+        ("of that not its program, MB", |round| round.own_bytes / 1e6),
     ];
     out.push_str("\n| | Toolgate | `@playwright/mcp` | ratio |\n|---|---|---|---|\n");
     for (label, figure) in rows {
@@ -97,5 +98,11 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
 
 /// Ours to theirs: the median over rounds, each of which compares what was measured at about the same time.
 fn ratio(measured: &Measured, figure: Figure) -> f64 {
-    median(measured.toolgate.iter().zip(&measured.playwright).map(|(ours, theirs)| figure(ours) / figure(theirs)))
+    median(
+        measured
+            .toolgate
+            .iter()
+            .zip(&measured.playwright)
+            .map(|(ours, theirs)| figure(ours) / figure(theirs)),
+    )
 }
