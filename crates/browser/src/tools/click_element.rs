@@ -28,7 +28,7 @@ pub(super) struct Input {
     /// Click twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     double_click: bool,
-    /// Held, such as Shift.
+    /// Such as Shift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     modifiers: Option<Vec<String>>,

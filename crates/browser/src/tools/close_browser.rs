@@ -38,7 +38,7 @@ impl Tool<Browser> for CloseBrowser {
     const SPEC: ToolSpec = ToolSpec {
         name: "close_browser",
         title: "Close",
-        description: "Close a browser and all it holds.",
+        description: "Close a browser.",
         hints: Hints::WRITE_LOCAL,
     };
 

@@ -7,7 +7,7 @@ use toolgate_core::Text;
 
 use crate::text::{MOST, cut, fenced};
 
-/// Which part, and how much of it.
+// Which part, and how much of it; no words of ours, which would stand in the schema.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {

@@ -45,7 +45,7 @@ impl Tool<Browser> for DragAndDrop {
     const SPEC: ToolSpec = ToolSpec {
         name: "drag_and_drop",
         title: "Drag",
-        description: "Drag one element onto another.",
+        description: "Drag one onto another.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -58,7 +58,7 @@ impl Tool<Browser> for EvaluateExpression {
     const SPEC: ToolSpec = ToolSpec {
         name: "evaluate_expression",
         title: "Script",
-        description: "Run JavaScript in the page for its value.",
+        description: "Run JavaScript in the page.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

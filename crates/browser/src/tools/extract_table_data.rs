@@ -35,7 +35,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Format")]
     format: Option<Format>,
-    /// What turns the page.
+    /// To turn pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next_selector: Option<String>,
@@ -74,8 +74,8 @@ impl Tool<Browser> for ExtractTableData {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "extract_table_data",
-        title: "Table rows",
-        description: "Get rows of a table, also of several pages.",
+        title: "Table",
+        description: "Get rows of a table, also over pages.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

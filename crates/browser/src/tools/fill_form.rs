@@ -13,7 +13,7 @@ pub(super) struct FillForm;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// All the fields.
+    /// The fields.
     fields: Vec<Field>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ impl Tool<Browser> for FillForm {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "fill_form",
-        title: "Fill form",
+        title: "Fill in",
         description: "Fill in several fields.",
         hints: Hints::WRITE_EXTERNAL,
     };

@@ -46,7 +46,7 @@ impl Tool<Browser> for FillText {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "fill_text",
-        title: "Fill field",
+        title: "Type",
         description: "Put text into a field.",
         hints: Hints::WRITE_EXTERNAL,
     };

@@ -17,7 +17,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Level")]
     level: Option<Level>,
-    /// After this number.
+    /// After this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     since: Option<u64>,
@@ -37,7 +37,7 @@ impl Tool<Browser> for GetConsoleMessages {
     const SPEC: ToolSpec = ToolSpec {
         name: "get_console_messages",
         title: "Console",
-        description: "Read the console of the page.",
+        description: "Read the console.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

@@ -27,7 +27,7 @@ impl Tool<Browser> for GoBack {
     type Input = Input;
     type Output = Told<Acted>;
     const SPEC: ToolSpec =
-        ToolSpec { name: "go_back", title: "Go back", description: "Go back a page.", hints: Hints::CREATE };
+        ToolSpec { name: "go_back", title: "Back", description: "Go back a page.", hints: Hints::CREATE };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;

@@ -16,7 +16,7 @@ pub(super) struct HandleDialog;
 pub(super) struct Input {
     /// Or dismiss it.
     accept: bool,
-    /// Text to answer.
+    /// Its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     prompt_text: Option<String>,

@@ -37,7 +37,7 @@ impl Tool<Browser> for HoverElement {
     const SPEC: ToolSpec = ToolSpec {
         name: "hover_element",
         title: "Hover",
-        description: "Move the mouse onto an element.",
+        description: "Hover over an element.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -35,7 +35,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     method: Option<String>,
-    /// After this number.
+    /// After this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     since: Option<u64>,

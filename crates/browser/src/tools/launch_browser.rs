@@ -58,10 +58,10 @@ enum BrowserType {
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Viewport {
-    /// Width in pixels.
+    /// CSS pixels.
     #[schemars(with = "i64")]
     width: u32,
-    /// Height in pixels.
+    /// CSS pixels.
     #[schemars(with = "i64")]
     height: u32,
 }
@@ -85,7 +85,7 @@ impl Tool<Browser> for LaunchBrowser {
     const SPEC: ToolSpec = ToolSpec {
         name: "launch_browser",
         title: "Launch",
-        description: "Launch a browser of your own.",
+        description: "Launch a browser.",
         hints: Hints::CREATE,
     };
 

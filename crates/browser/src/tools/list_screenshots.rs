@@ -19,7 +19,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     limit: Option<usize>,
-    /// How many to skip.
+    /// Skip so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     offset: Option<usize>,
@@ -61,7 +61,7 @@ impl Tool<Browser> for ListScreenshots {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "list_screenshots",
-        title: "Screenshots",
+        title: "Kept files",
         description: "List your screenshots, PDFs and downloads.",
         hints: Hints::READ_ONLY,
     };

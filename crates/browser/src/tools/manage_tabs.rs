@@ -21,7 +21,7 @@ pub(super) struct ManageTabs;
 pub(super) struct Input {
     /// What to do.
     action: Action,
-    /// Which tab it is.
+    /// Id of a tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tab_id: Option<String>,

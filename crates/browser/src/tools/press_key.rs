@@ -17,7 +17,7 @@ pub(super) struct PressKey;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Key to press.
+    /// Such as `Control+A`.
     key: String,
     /// What to focus.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl Tool<Browser> for PressKey {
     const SPEC: ToolSpec = ToolSpec {
         name: "press_key",
         title: "Key",
-        description: "Press a key, such as `Control+A`.",
+        description: "Press a key.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

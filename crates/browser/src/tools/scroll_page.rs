@@ -55,7 +55,7 @@ impl Tool<Browser> for ScrollPage {
     const SPEC: ToolSpec = ToolSpec {
         name: "scroll_page",
         title: "Scroll",
-        description: "Scroll the page, an element, or one into view.",
+        description: "Scroll the page or an element.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

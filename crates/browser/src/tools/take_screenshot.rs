@@ -87,7 +87,7 @@ impl Tool<Browser> for TakeScreenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "take_screenshot",
         title: "Screenshot",
-        description: "Take a picture of window, page or element.",
+        description: "Take a picture of the page or an element.",
         hints: Hints::CREATE,
     };
 

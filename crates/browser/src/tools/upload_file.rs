@@ -31,7 +31,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// In the workspace.
+    /// Their paths.
     paths: Vec<String>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ impl Tool<Browser> for UploadFile {
     const SPEC: ToolSpec = ToolSpec {
         name: "upload_file",
         title: "Upload",
-        description: "Put workspace files into a field.",
+        description: "Upload workspace files.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

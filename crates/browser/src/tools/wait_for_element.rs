@@ -35,7 +35,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or a text to go.
+    /// Or one to go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text_gone: Option<String>,
@@ -72,7 +72,7 @@ impl Tool<Browser> for WaitForElement {
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_element",
         title: "Wait",
-        description: "Wait until an element or text is there or gone.",
+        description: "Wait for an element or a text.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

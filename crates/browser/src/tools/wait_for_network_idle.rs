@@ -16,7 +16,7 @@ pub(super) struct WaitForNetworkIdle;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// For so many ms (500).
+    /// In ms (500).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     idle: Option<u64>,
@@ -35,8 +35,8 @@ impl Tool<Browser> for WaitForNetworkIdle {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_network_idle",
-        title: "Network idle",
-        description: "Wait until nothing is requested.",
+        title: "Idle",
+        description: "Wait for an idle network.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

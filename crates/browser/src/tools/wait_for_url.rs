@@ -39,8 +39,8 @@ impl Tool<Browser> for WaitForUrl {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_url",
-        title: "Wait for URL",
-        description: "Wait until the page has an address.",
+        title: "Address",
+        description: "Wait for an address.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
