@@ -38,7 +38,7 @@ impl Tool<Browser> for CloseBrowser {
     const SPEC: ToolSpec = ToolSpec {
         name: "close_browser",
         title: "Close",
-        description: "Close a browser.",
+        description: "Close a browser with its pages.",
         hints: Hints::WRITE_LOCAL,
     };
 

@@ -22,7 +22,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// `true` for a box.
+    /// Text; `true` for a box.
     text: String,
     /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or a pattern.
+    /// Or a JavaScript pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     regex: Option<String>,

@@ -52,7 +52,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Show a large one.
+    /// Show even a large one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     inline: Option<bool>,

@@ -35,7 +35,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or one to go.
+    /// Or a text to go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text_gone: Option<String>,
