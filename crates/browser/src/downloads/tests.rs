@@ -1,3 +1,5 @@
+//! Files of pages: their names, what is kept of them, and how many are taken.
+
 use serde_json::json;
 use toolgate_core::Principal;
 
