@@ -37,11 +37,13 @@ fn a_click_reaches_the_element_with_button_keys_and_count() {
 #[test]
 fn a_click_waits_until_it_can_be_made_and_says_what_it_waited_for() {
     STAGE.run(async {
-        let page = "<style>#cover {position:fixed; inset:0} .moving {position:absolute; animation: go 50ms infinite} \
-            @keyframes go {from {left: 0} to {left: 400px}}</style>\
+        // One that an animation moves may seem to stand still to whoever looks seldom.
+        let page = "<style>#cover {position:fixed; inset:0}</style>\
             <button id=b disabled>Late</button><button id=h style='display:none'>Hidden</button>\
-            <button id=m class=moving style='top:100px'>Moving</button><script>b.onclick = () => b.textContent = 'done'; \
-            m.onclick = () => m.textContent = 'caught'</script>";
+            <button id=m style='position:absolute; top:100px'>Moving</button><script>\
+            b.onclick = () => b.textContent = 'done'; m.onclick = () => m.textContent = 'caught'; var moving = true, at = 0; \
+            function move() { if (moving) { m.style.left = (at = (at + 37) % 401) + 'px'; requestAnimationFrame(move) } } \
+            move()</script>";
         let ada = at("waits", page).await;
         async fn check(ada: &Seat, selector: &str, words: &str) {
             let error = ada.fails("click_element", json!({"selector": selector, "timeout": 400})).await;
@@ -56,7 +58,7 @@ fn a_click_waits_until_it_can_be_made_and_says_what_it_waited_for() {
         ada.value("void setTimeout(() => cover.remove(), 500)").await;
         ada.data("click_element", json!({"selector": "#b", "timeout": 60_000})).await;
         assert_eq!(ada.value("b.textContent").await, "done");
-        ada.value("void setTimeout(() => m.classList.remove('moving'), 300)").await;
+        ada.value("void setTimeout(() => moving = false, 300)").await;
         ada.data("click_element", json!({"selector": "#m", "timeout": 60_000})).await;
         assert_eq!(ada.value("m.textContent").await, "caught");
         ada.value("void setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<a id=new href=#x>new</a>'), 300)").await;
