@@ -9,7 +9,7 @@ use super::measure::{Measured, Round};
 use super::{Plan, page};
 use crate::goal::Goal;
 use crate::machine::Machine;
-use crate::report::{goals, save};
+use crate::report::{begin, goals, raw_data, save};
 use crate::sample::median;
 
 type Figure = fn(&Round) -> f64;
@@ -32,15 +32,8 @@ pub(super) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(
         out,
         "- Toolgate at `{commit}`, {rustc}; `@playwright/mcp` {} on Node 22; both start the same `{}`",
@@ -51,15 +44,13 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
         "- One page with a table of {} rows, a form and a button, served on this machine. Each round starts both servers \
          afresh, one after the other, on standard streams; rounds: {}, in each of which the page is looked at and the button \
          clicked {} times. Medians over rounds; ratios are those of the rounds. *First page* includes the start of the \
-         browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. Definitions are those of all tools that are on \
-         by default, without the schemas of their output",
+         browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. \
+         Definitions are those of all tools that are on by default, without the schemas of their output",
         page::ROWS,
         plan.rounds,
         plan.times
     )?;
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 
