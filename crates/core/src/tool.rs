@@ -60,8 +60,8 @@ impl Hints {
 }
 
 impl Serialize for Hints {
-    // Only what means something: of a tool that reads, the protocol asks for nothing about what it writes, and one that
-    // writes is taken for one that is not idempotent.
+    // Only what means something: of a tool that reads, the protocol asks for nothing about what it writes; one that writes
+    // is taken for one that is not idempotent, and any for one that reaches beyond this machine.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("readOnlyHint", &self.read_only)?;
@@ -71,7 +71,9 @@ impl Serialize for Hints {
                 map.serialize_entry("idempotentHint", &true)?;
             }
         }
-        map.serialize_entry("openWorldHint", &self.open_world)?;
+        if !self.open_world {
+            map.serialize_entry("openWorldHint", &false)?;
+        }
         map.end()
     }
 }

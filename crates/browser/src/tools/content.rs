@@ -21,7 +21,7 @@ pub(super) struct Input {
     pub(super) selector: Option<String>,
     /// Default 20000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     pub(super) max_chars: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

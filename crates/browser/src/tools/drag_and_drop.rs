@@ -35,7 +35,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Tool<Browser> for DragAndDrop {
     const SPEC: ToolSpec = ToolSpec {
         name: "drag_and_drop",
         title: "Drag",
-        description: "Drag one onto another.",
+        description: "Drag one element onto another.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

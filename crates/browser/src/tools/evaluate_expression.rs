@@ -31,7 +31,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (10000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl Tool<Browser> for EvaluateExpression {
     const SPEC: ToolSpec = ToolSpec {
         name: "evaluate_expression",
         title: "Script",
-        description: "Run JavaScript in the page.",
+        description: "Run JavaScript in the page for its value.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

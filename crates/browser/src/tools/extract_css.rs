@@ -28,7 +28,7 @@ pub(super) struct Input {
     properties: Option<Vec<String>>,
     /// At most (20000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     max_chars: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

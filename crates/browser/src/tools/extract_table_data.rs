@@ -41,11 +41,11 @@ pub(super) struct Input {
     next_selector: Option<String>,
     /// Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     max_pages: Option<usize>,
     /// Default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     max_rows: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

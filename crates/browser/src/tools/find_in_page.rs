@@ -25,7 +25,7 @@ pub(super) struct Input {
     regex: Option<String>,
     /// Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     limit: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ pub(super) struct Input {
     properties: Option<Vec<String>>,
     /// How many (50).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     limit: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

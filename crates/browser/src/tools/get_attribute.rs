@@ -81,7 +81,7 @@ impl Tool<Browser> for GetAttribute {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_attribute",
-        title: "Look",
+        title: "Attributes",
         description: "Get attributes, state and box of an element.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };

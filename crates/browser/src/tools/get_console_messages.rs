@@ -17,13 +17,13 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Level")]
     level: Option<Level>,
-    /// After this.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     since: Option<u64>,
     /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     limit: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,14 +27,14 @@ pub(super) struct Input {
     selector: Option<String>,
     /// Levels to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u32")]
     depth: Option<u32>,
     /// Only changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     diff: bool,
     /// Default 20000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     max_chars: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 

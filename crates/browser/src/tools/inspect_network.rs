@@ -22,7 +22,7 @@ pub(super) struct InspectNetwork;
 pub(super) struct Input {
     /// Number of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     id: Option<u64>,
     /// With its body.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -35,13 +35,13 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     method: Option<String>,
-    /// After this.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     since: Option<u64>,
     /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     limit: Option<usize>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]

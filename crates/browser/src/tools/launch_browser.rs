@@ -59,10 +59,8 @@ enum BrowserType {
 #[serde(deny_unknown_fields)]
 struct Viewport {
     /// CSS pixels.
-    #[schemars(with = "i64")]
     width: u32,
     /// CSS pixels.
-    #[schemars(with = "i64")]
     height: u32,
 }
 

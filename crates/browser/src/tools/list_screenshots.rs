@@ -17,11 +17,11 @@ pub(super) struct Input {
     tag: Option<String>,
     /// Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     limit: Option<usize>,
     /// Skip so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "usize")]
     offset: Option<usize>,
 }
 

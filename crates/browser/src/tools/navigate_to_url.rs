@@ -25,7 +25,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -33,7 +33,7 @@ impl Tool<Browser> for NavigateToUrl {
     type Input = Input;
     type Output = Told<Acted>;
     const SPEC: ToolSpec =
-        ToolSpec { name: "navigate_to_url", title: "Go", description: "Load a page.", hints: Hints::CREATE };
+        ToolSpec { name: "navigate_to_url", title: "Go", description: "Load a page and wait for it.", hints: Hints::CREATE };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;

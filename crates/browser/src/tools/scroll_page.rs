@@ -26,11 +26,11 @@ pub(super) struct Input {
     selector: Option<String>,
     /// Pixels right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", range(min = -1_000_000))]
     x: Option<f64>,
     /// Pixels down.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64")]
+    #[schemars(with = "f64", range(min = -1_000_000))]
     y: Option<f64>,
     /// Or to an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ impl Tool<Browser> for ScrollPage {
     const SPEC: ToolSpec = ToolSpec {
         name: "scroll_page",
         title: "Scroll",
-        description: "Scroll the page or an element.",
+        description: "Scroll the page, an element, or one into view.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -30,7 +30,7 @@ pub(super) struct Input {
     values: Option<Vec<String>>,
     /// Or one, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u32")]
     index: Option<u32>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 

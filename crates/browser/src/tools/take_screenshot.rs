@@ -46,7 +46,7 @@ pub(super) struct Input {
     r#type: Option<Format>,
     /// 1 to 100 (80).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u32")]
     quality: Option<u32>,
     /// To find it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Their paths.
+    /// Paths in the workspace.
     paths: Vec<String>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 

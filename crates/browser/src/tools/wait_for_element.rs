@@ -45,7 +45,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Tool<Browser> for WaitForElement {
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_element",
         title: "Wait",
-        description: "Wait for an element or a text.",
+        description: "Wait until an element or text is there or gone.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

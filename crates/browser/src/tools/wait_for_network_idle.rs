@@ -18,7 +18,7 @@ pub(super) struct WaitForNetworkIdle;
 pub(super) struct Input {
     /// In ms (500).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     idle: Option<u64>,
     /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -35,8 +35,8 @@ impl Tool<Browser> for WaitForNetworkIdle {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_network_idle",
-        title: "Idle",
-        description: "Wait for an idle network.",
+        title: "Network idle",
+        description: "Wait until nothing is requested.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

@@ -30,7 +30,7 @@ pub(super) struct Input {
     browser_id: Option<String>,
     /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "i64")]
+    #[schemars(with = "u64")]
     timeout: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ impl Tool<Browser> for WaitForUrl {
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_url",
         title: "Address",
-        description: "Wait for an address.",
+        description: "Wait until the page has an address.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

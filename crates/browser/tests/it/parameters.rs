@@ -123,6 +123,8 @@ fn every_element_tool_takes_a_ref() {
         ada.data("scroll_page", json!({"ref": wide})).await;
         ada.data("scroll_page", json!({"selector": "#wide", "x": 120})).await;
         assert_eq!(ada.value("document.querySelector('#wide').scrollLeft").await, 120);
-        ada.data("drag_and_drop", json!({"sourceRef": press, "targetRef": drop})).await;
+        let dragged = ada.data("drag_and_drop", json!({"sourceRef": press, "targetRef": drop})).await;
+        let did = dragged["did"].as_str().unwrap();
+        assert!(did.find("\"Press\"") < did.find("\"Drop\"") && did.contains("\"Press\""), "{dragged}");
     });
 }
