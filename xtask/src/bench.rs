@@ -70,6 +70,16 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
         options: Vec<String>,
     },
+    /// Measure what a page in a browser costs: see `cargo xtask bench browser --help`.
+    ///
+    /// Builds Toolgate in release mode, installs the pinned `@playwright/mcp` under `target/bench`, measures both with the
+    /// same Chromium in one run, and writes `docs/benchmarks/browser.md` with the raw data beside it.
+    #[command(disable_help_flag = true)]
+    Browser {
+        /// Options of the measurement.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+        options: Vec<String>,
+    },
 }
 
 /// Builds what is measured, and measures it.
@@ -81,6 +91,7 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Vault { options } => ("vault", options.join(" ")),
         Bench::Opencode { options } => ("opencode", options.join(" ")),
         Bench::Script { options } => ("script", options.join(" ")),
+        Bench::Browser { options } => ("browser", options.join(" ")),
     };
     let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
@@ -89,6 +100,7 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
             Bench::Front { .. } => Some("bench/peers/install.sh target/bench/peers"),
             Bench::Hub { .. } => Some("bench/gateways/install.sh target/bench/gateways"),
             Bench::Opencode { .. } => Some("tests/peers/install.sh tests/peers target/bench/opencode"),
+            Bench::Browser { .. } => Some("tests/peers/install.sh bench/browser target/bench/browser"),
             Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
         if !matches!(bench, Bench::Policy { .. } | Bench::Vault { .. }) {

@@ -2,11 +2,12 @@
 //!
 //! It is a client and nothing else: it links no code of Toolgate and none of any SDK, and knows the servers only by
 //! their command lines. `front` compares Toolgate with others, `policy` compares it with itself, `hub` with other
-//! gateways, `opencode` with OpenCode's own API, and `script` a script with a client; `vault` measures a search beside a
-//! plain scan.
+//! gateways, `browser` with another browser server, `opencode` with OpenCode's own API, and `script` a script with a
+//! client; `vault` measures a search beside a plain scan.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its terminal")]
 
+mod browser;
 mod case;
 mod goal;
 mod http;
@@ -48,6 +49,7 @@ enum What {
     Vault(vault::Options),
     Opencode(opencode::Options),
     Script(script::Options),
+    Browser(browser::Options),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         What::Vault(options) => vault::run(&options),
         What::Opencode(options) => opencode::run(&options),
         What::Script(options) => script::run(&options),
+        What::Browser(options) => browser::run(&options),
     };
     match measured {
         Ok(()) => ExitCode::SUCCESS,

@@ -30,17 +30,25 @@ pub(crate) fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
 
 /// The resident memory of a process and its children, in bytes.
 pub(crate) fn memory(pid: u32) -> Result<u64> {
-    let mut bytes = 0;
-    for pid in family(pid) {
-        // `status` counts in batches; this one is exact.
-        let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
-        bytes += resident(&rollup).with_context(|| format!("cannot read `{rollup}`"))?;
-    }
-    Ok(bytes)
+    family(pid).into_iter().map(|pid| held(pid, "Rss")).sum()
 }
 
-fn resident(rollup: &str) -> Option<u64> {
-    let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
+/// The same of those whose names hold none of these words, by a measure of the kernel: `Pss` counts what processes share
+/// once, `Anonymous` nothing that stands in a file.
+pub(crate) fn memory_without(pid: u32, words: &[&str], measure: &str) -> Result<u64> {
+    let name = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let is_meant = |pid: &u32| !words.iter().any(|word| name(pid).contains(word));
+    family(pid).into_iter().filter(is_meant).map(|pid| held(pid, measure)).sum()
+}
+
+fn held(pid: u32, measure: &str) -> Result<u64> {
+    // `status` counts in batches; this one is exact.
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    bytes(&rollup, measure).with_context(|| format!("cannot read `{rollup}`"))
+}
+
+fn bytes(rollup: &str, measure: &str) -> Option<u64> {
+    let line = rollup.lines().find_map(|line| line.strip_prefix(measure)?.strip_prefix(':'))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
 
@@ -71,10 +79,9 @@ mod tests {
 
     #[test]
     fn memory_is_in_bytes() {
-        assert_eq!(
-            resident("00-ff ---p 00 00:00 0 [rollup]\nRss:                12 kB\nPss: 3 kB\n"),
-            Some(12_288)
-        );
+        let rollup = "00-ff ---p 00 00:00 0 [rollup]\nRss:                12 kB\nPss: 3 kB\nPss_Anon: 2 kB\n";
+        assert_eq!((bytes(rollup, "Rss"), bytes(rollup, "Pss")), (Some(12_288), Some(3072)));
+        assert_eq!(bytes(rollup, "Anonymous"), None);
     }
 
     #[test]

@@ -37,6 +37,28 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
     Ok(text)
 }
 
+/// The beginning of a report: what was run, and where.
+pub(crate) fn begin(out: &mut String, quick: bool, command: &str, machine: &Machine) -> Result<()> {
+    if quick {
+        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
+    }
+    let Machine { cores, cpu, memory_gb, kernel, load, .. } = machine;
+    writeln!(out, "    {command}\n")?;
+    writeln!(
+        out,
+        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
+    )?;
+    Ok(())
+}
+
+/// Says where the raw data of a report is.
+pub(crate) fn raw_data(out: &mut String, report: &Path) -> Result<()> {
+    let raw = report.with_extension("json");
+    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    Ok(())
+}
+
 /// Writes a report, and its raw data beside it.
 pub(crate) fn save(out: &Path, text: &str, raw: &impl Serialize) -> Result<()> {
     let raw = serde_json::to_string_pretty(raw)? + "\n";
@@ -68,15 +90,8 @@ fn text(plan: &Plan, machine: &Machine, measured: &Measured) -> Result<String> {
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(out, "- Toolgate at `{commit}`, release build, {rustc}")?;
     writeln!(
         out,
@@ -91,9 +106,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
          CPU is the server's alone (user and kernel time of the process and its children): it is the figure to compare\n\
          - Ratios are medians over rounds, each to the other's CPU in the same round. MB and kB are powers of ten\n",
     );
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use crate::goal::Goal;
 use crate::http::Connection;
 use crate::machine::Machine;
 use crate::plan::command;
-use crate::report::{goals, save};
+use crate::report::{begin, goals, raw_data, save};
 use crate::sample::{median, percentile};
 use crate::server::Server;
 
@@ -176,15 +176,8 @@ fn report(
     measured: &[Round],
 ) -> Result<String> {
     let mut out = String::from("# What a script costs\n\n");
-    if options.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", command())?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(&mut out, options.quick, &command(), machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(
         out,
         "- Toolgate at `{commit}`, release build, {rustc}, on its defaults but for the rate limit"
@@ -198,9 +191,7 @@ fn report(
         out,
         "- *Twenty calls*: `workspace_read` of one small file, by `tools.call` in one script beside `tools/call` by the client"
     )?;
-    let raw = options.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(&mut out, &options.out)?;
     let middle = |figure: fn(&Round) -> f64| median(measured.iter().map(figure));
     let trivial = middle(|round| round.trivial_p50_us) / 1e3;
     goals(&mut out, &[Goal::at_most("warm run of a trivial script, p50".into(), 2.0, " ms", trivial)])?;

@@ -45,10 +45,12 @@ pub struct BrowserConfig {
     /// The folder that files may be uploaded from. Without it: the folder of the workspace.
     #[schemars(example = "/path/to/a/folder")]
     pub uploads: Option<PathBuf>,
-    /// How many megabytes of screenshots and PDFs are kept of one caller; the oldest go first.
+    /// Whether pages may hand over files. They are kept like screenshots.
+    pub downloads: bool,
+    /// How many megabytes of screenshots, PDFs and downloads are kept of one caller; the oldest go first.
     #[schemars(range(min = 1))]
     pub keep_megabytes: u64,
-    /// For how many days screenshots and PDFs are kept.
+    /// For how many days screenshots, PDFs and downloads are kept.
     #[schemars(range(min = 1))]
     pub keep_days: u64,
 }
@@ -79,6 +81,7 @@ impl Default for BrowserConfig {
             evaluate: true,
             css: false,
             uploads: None,
+            downloads: true,
             keep_megabytes: 200,
             keep_days: 7,
         }

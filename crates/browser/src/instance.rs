@@ -11,6 +11,7 @@ use toolgate_core::{Error, HostPattern, Kind, PrincipalId, Result};
 use toolgate_host::Scratch;
 
 use crate::devtools::Devtools;
+use crate::downloads::Downloads;
 use crate::engine::Engine;
 use crate::proxy::Proxy;
 use crate::tab::{Options, Tab, halt};
@@ -68,6 +69,8 @@ pub(crate) struct Context {
     pub(crate) engine: Arc<Engine>,
     pub(crate) id: String,
     pub(crate) proxy: Proxy,
+    /// What its pages hand over, if they may.
+    pub(crate) downloads: Option<Downloads>,
     options: Options,
     tabs: Mutex<Tabs>,
     version: watch::Sender<u64>,
@@ -85,7 +88,11 @@ struct Tabs {
 
 impl Context {
     /// Makes one, with one tab.
-    pub(crate) async fn make(engine: Arc<Engine>, proxy: Proxy, options: Options) -> Result<Arc<Self>> {
+    pub(crate) async fn make(
+        engine: Arc<Engine>,
+        (proxy, downloads): (Proxy, Option<Downloads>),
+        options: Options,
+    ) -> Result<Arc<Self>> {
         let failed = |why| Error::from(halt(why, OPEN));
         let make = json!({
             "proxyServer": format!("http://127.0.0.1:{}", proxy.port),
@@ -100,6 +107,7 @@ impl Context {
             engine,
             id: id.clone(),
             proxy,
+            downloads,
             options,
             tabs: Mutex::default(),
             version: watch::channel(0).0,
@@ -108,8 +116,14 @@ impl Context {
         };
         let context = Arc::new(context);
         routes.add(&id, &context);
-        let deny = json!({"behavior": "deny", "browserContextId": id});
-        context.engine.call("Browser.setDownloadBehavior", deny).await.map_err(failed)?;
+        let downloads = match &context.downloads {
+            // Files are called by an id of Chromium's, whatever a page calls them.
+            Some(downloads) => json!({
+                "behavior": "allowAndName", "browserContextId": id, "downloadPath": downloads.folder(), "eventsEnabled": true,
+            }),
+            None => json!({"behavior": "deny", "browserContextId": id}),
+        };
+        context.engine.call("Browser.setDownloadBehavior", downloads).await.map_err(failed)?;
         context.open("about:blank").await?;
         Ok(context)
     }
@@ -180,6 +194,11 @@ impl Context {
     pub(crate) fn current(&self) -> Option<Arc<Tab>> {
         let tabs = lock(&self.tabs);
         tabs.list.iter().find(|tab| Some(&tab.id) == tabs.current.as_ref()).cloned()
+    }
+
+    /// Whether a frame is in one of its tabs.
+    pub(crate) fn has_frame(&self, frame: &str) -> bool {
+        self.tabs().iter().any(|tab| tab.target == frame || tab.state().frames.contains_key(frame))
     }
 
     /// Has calls be about another tab.

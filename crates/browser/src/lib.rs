@@ -8,6 +8,7 @@ mod acting;
 mod chromium;
 mod config;
 mod devtools;
+mod downloads;
 mod engine;
 mod instance;
 mod keys;

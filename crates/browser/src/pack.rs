@@ -18,7 +18,7 @@ use crate::tab::Halt;
 pub struct Browser {
     pub(crate) pool: Arc<Pool>,
     pub(crate) config: Arc<BrowserConfig>,
-    pub(crate) store: Store,
+    pub(crate) store: Arc<Store>,
     pub(crate) uploads: PathBuf,
     pub(crate) started: Instant,
 }
@@ -28,7 +28,7 @@ pub struct Browser {
 pub struct Surroundings {
     /// The variables of our environment.
     pub variables: Vec<(String, String)>,
-    /// Where screenshots and PDFs are kept.
+    /// Where screenshots, PDFs and downloads are kept.
     pub data: PathBuf,
     /// The folder that files are uploaded from, unless another one is configured.
     pub uploads: PathBuf,
@@ -48,9 +48,9 @@ impl Browser {
     pub fn new(config: BrowserConfig, around: Surroundings, tasks: &Tasks) -> Self {
         let config = Arc::new(config);
         let uploads = config.uploads.clone().unwrap_or_else(|| around.uploads.clone());
-        let store = Store::new(around.data.join("browser"), &config);
+        let store = Arc::new(Store::new(around.data.join("browser"), &config));
         Self {
-            pool: Pool::new(config.clone(), around, tasks),
+            pool: Pool::new(config.clone(), store.clone(), around, tasks),
             config,
             store,
             uploads,
@@ -107,6 +107,6 @@ impl Pack for Browser {
     }
 
     async fn read(&self, run: &RunHandle, uri: &str) -> Result<Raw> {
-        self.store.read(run.principal(), uri).await
+        self.store.read(&run.principal().id, uri).await
     }
 }

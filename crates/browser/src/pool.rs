@@ -17,10 +17,12 @@ use toolgate_host::{Clock, Tasks};
 use crate::BrowserConfig;
 use crate::chromium::{INSTALL, installed};
 use crate::config::reach;
+use crate::downloads::Downloads;
 use crate::engine::Engine;
 use crate::instance::{Context, InUse, Instance};
 use crate::pack::Surroundings;
 use crate::proxy::{Hosts, OwnPorts, Proxy};
+use crate::store::Store;
 use crate::tab::{Options, Tab};
 
 /// What is said once after Chromium had to be started anew.
@@ -29,6 +31,7 @@ const LOST: &str = "the browser had ended and was started anew: its pages, cooki
 /// All browsers.
 pub(crate) struct Pool {
     pub(crate) config: Arc<BrowserConfig>,
+    store: Arc<Store>,
     around: Surroundings,
     tasks: Tasks,
     stop: CancellationToken,
@@ -55,18 +58,25 @@ pub(crate) struct Page {
     pub(crate) instance: Arc<Instance>,
     pub(crate) context: Arc<Context>,
     pub(crate) tab: Arc<Tab>,
+    pub(crate) store: Arc<Store>,
     /// What the caller has to know besides.
     pub(crate) note: Option<&'static str>,
     pub(crate) _in_use: InUse,
 }
 
 impl Pool {
-    pub(crate) fn new(config: Arc<BrowserConfig>, around: Surroundings, tasks: &Tasks) -> Arc<Self> {
+    pub(crate) fn new(
+        config: Arc<BrowserConfig>,
+        store: Arc<Store>,
+        around: Surroundings,
+        tasks: &Tasks,
+    ) -> Arc<Self> {
         let stop = tasks.stopping();
         let _stops = stop.clone().drop_guard();
         let all = Arc::new(Semaphore::new(config.max_browsers as usize));
         Arc::new(Self {
             config,
+            store,
             around,
             tasks: tasks.child(),
             stop,
@@ -121,7 +131,7 @@ impl Pool {
             // A page may close its own tab.
             None => context.open("about:blank").await?,
         };
-        Ok(Page { instance, context, tab, note, _in_use: in_use })
+        Ok(Page { instance, context, tab, store: self.store.clone(), note, _in_use: in_use })
     }
 
     /// A browser of a caller, by its name or because it is the only one.
@@ -210,7 +220,8 @@ impl Pool {
             own: self.ports.clone(),
         };
         let proxy = Proxy::start(hosts, &self.tasks, self.stop.child_token()).await?;
-        Context::make(engine, proxy, options.clone()).await
+        let downloads = self.config.downloads.then(|| Downloads::new(self.store.room())).transpose()?;
+        Context::make(engine, (proxy, downloads), options.clone()).await
     }
 
     /// The Chromium, started if there is none.

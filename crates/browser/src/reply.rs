@@ -3,18 +3,28 @@
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
-use toolgate_core::{Json, Reply, Result, Worded};
+use toolgate_core::{Block, Error, Json, Kind, Reply, Result, Worded};
 use toolgate_wire::Raw;
 
 use crate::config::TextForm;
+use crate::downloads::{Downloaded, Downloads, News, Shape};
 use crate::pool::Page;
 use crate::tab::{Dialog, Halt};
+use crate::text::harmless;
 
 /// An answer that is data, told as JSON or in a line of words.
 pub(crate) struct Told<T> {
     pub(crate) data: T,
     pub(crate) line: String,
     pub(crate) form: TextForm,
+    /// What was kept by the way.
+    pub(crate) links: Vec<Block>,
+}
+
+impl<T> Told<T> {
+    pub(crate) fn new(data: T, line: String, form: TextForm) -> Self {
+        Self { data, line, form, links: Vec::new() }
+    }
 }
 
 impl<T: Serialize + JsonSchema + Send> Reply for Told<T> {
@@ -23,10 +33,19 @@ impl<T: Serialize + JsonSchema + Send> Reply for Told<T> {
     }
 
     fn into_result(self, compact: bool) -> Result<Raw> {
-        match self.form {
+        let raw = match self.form {
             TextForm::Json => Json(self.data).into_result(compact),
             TextForm::Line => Worded { text: self.line, data: self.data }.into_result(compact),
+        }?;
+        if self.links.is_empty() {
+            return Ok(raw);
         }
+        let unwritable = |error| Error::new(Kind::Internal, "the answer could not be written").because(error);
+        let mut result: Value = raw.to().map_err(unwritable)?;
+        if let Some(content) = result["content"].as_array_mut() {
+            content.extend(self.links.iter().map(Block::to_value));
+        }
+        Ok(Raw::of(&result))
     }
 }
 
@@ -57,6 +76,10 @@ pub(crate) struct Acted {
     /// Hosts that the page wanted and may not reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused_hosts: Vec<String>,
+    /// Files that the page handed over: name, state, bytes and uri.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Shape")]
+    pub(crate) downloads: Vec<Downloaded>,
     /// What else is to be known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
@@ -73,6 +96,7 @@ pub(crate) struct Before {
     errors: u64,
     refused: u64,
     tabs: Vec<String>,
+    downloads: u64,
     url: String,
 }
 
@@ -84,13 +108,28 @@ impl Page {
             errors: state.errors,
             refused: self.context.proxy.refused(),
             tabs: self.context.tabs().iter().map(|tab| tab.id.clone()).collect(),
+            downloads: self.begun(),
             url: state.url.clone(),
         }
+    }
+
+    /// How many downloads have begun so far.
+    pub(crate) fn begun(&self) -> u64 {
+        self.context.downloads.as_ref().map_or(0, Downloads::begun)
+    }
+
+    /// Keeps what the page handed over, once those that began after so many are whole.
+    pub(crate) async fn downloaded(&self, begun: u64) -> News {
+        let Some(downloads) = &self.context.downloads else { return News::default() };
+        downloads.settled(begun).await;
+        downloads.keep(&self.store, &self.instance.owner).await
     }
 
     /// Tells what was done. A dialog is no failure: it is what came of it.
     pub(crate) async fn acted(&self, form: TextForm, before: Before, did: String) -> Told<Acted> {
         let about = self.about().await;
+        let News { items, refused: too_many } = self.downloaded(before.downloads).await;
+        let links = items.iter().filter_map(Downloaded::link).collect();
         let state = self.tab.state();
         let mut refused = self.context.proxy.refused_since(before.refused);
         refused.dedup();
@@ -102,16 +141,17 @@ impl Page {
             browser_id: self.instance.id.clone(),
             did,
             url: crate::text::brief(&state.url, 500),
-            title: about["title"].as_str().unwrap_or_default().to_owned(),
+            title: harmless(about["title"].as_str().unwrap_or_default()),
             dialog: state.dialog.as_ref().map(Dialog::shown),
             new_tabs,
             console_errors: state.errors - before.errors,
             refused_hosts: refused,
-            note: self.note.map(Into::into),
+            downloads: items,
+            note: note(self.note, too_many),
         };
         drop(state);
         let line = line(&data, &before.url);
-        Told { data, line, form }
+        Told { data, line, form, links }
     }
 
     /// The title and the address of the page, as far as it says so.
@@ -127,7 +167,7 @@ impl Dialog {
     pub(crate) fn shown(&self) -> String {
         let default =
             if self.default.is_empty() { String::new() } else { format!(" (default {:?})", self.default) };
-        format!("{} {:?}{default}", self.kind, self.message)
+        harmless(&format!("{} {:?}{default}", self.kind, self.message))
     }
 }
 
@@ -138,6 +178,14 @@ pub(crate) fn or_dialog<T: Default>(done: Result<T, Halt>) -> Result<T> {
         Err(Halt::Dialog(_)) => Ok(T::default()),
         Err(other) => Err(other.into()),
     }
+}
+
+/// What else is to be known: what the page was told, and what was refused.
+fn note(note: Option<&str>, too_many: u64) -> Option<String> {
+    let refused =
+        (too_many > 0).then(|| format!("{too_many} more downloads were refused: they were too many at once"));
+    let parts: Vec<String> = note.map(Into::into).into_iter().chain(refused).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 fn line(data: &Acted, before: &str) -> String {
@@ -157,6 +205,7 @@ fn line(data: &Acted, before: &str) -> String {
     if !data.refused_hosts.is_empty() {
         parts.push(format!("not allowed to reach {}", data.refused_hosts.join(", ")));
     }
+    parts.extend(data.downloads.iter().map(Downloaded::shown));
     parts.extend(data.note.clone());
     parts.join("; ")
 }

@@ -1,4 +1,4 @@
-//! Screenshots and PDFs, kept for who took them: within a quota, and for a time.
+//! Screenshots, PDFs and downloads, kept for who took them: within a quota, and for a time.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use toolgate_core::{Error, Kind, Listing, Principal, Result, TemplateItem, resource_not_found};
+use toolgate_core::{Error, Kind, Listing, PrincipalId, Result, TemplateItem, resource_not_found};
 use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
 use toolgate_host::{Clock, RelPath, Root};
 use toolgate_wire::{Raw, Template};
@@ -27,6 +27,16 @@ const FILES: usize = 10_000;
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpeg", "image/jpeg"), ("webp", "image/webp"), ("pdf", "application/pdf")];
 
+/// What a download is, by its end; what is none of these is only bytes.
+const DOWNLOADS: [(&str, &str); 6] = [
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+    ("json", "application/json"),
+    ("txt", "text/plain"),
+    ("xml", "application/xml"),
+    ("zip", "application/zip"),
+];
+
 /// The files of all callers.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -42,19 +52,30 @@ pub(crate) struct Capture {
     pub(crate) name: String,
     pub(crate) unix_ms: u64,
     pub(crate) tag: Option<String>,
+    /// What a download was called.
+    pub(crate) file: Option<String>,
     pub(crate) bytes: u64,
     pub(crate) mime: &'static str,
 }
 
 impl Capture {
     fn parse(name: &str, bytes: u64) -> Option<Self> {
-        let (stem, end) = name.rsplit_once('.')?;
-        let (_, mime) = TYPES.iter().find(|(known, _)| *known == end)?;
-        let mut parts = stem.splitn(3, '-');
-        let unix_ms = parts.next()?.parse().ok()?;
-        parts.next()?;
-        let tag = parts.next().map(Into::into);
-        Some(Self { name: name.to_owned(), unix_ms, tag, bytes, mime })
+        let (unix_ms, rest) = name.split_once('-')?;
+        let unix_ms = unix_ms.parse().ok()?;
+        let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
+        let known = |types: &[(&str, &'static str)]| {
+            types.iter().find(|(known, _)| *known == end).map(|(_, mime)| *mime)
+        };
+        let noise = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let name = name.to_owned();
+        if let Some(file) = rest[noise..].strip_prefix('_') {
+            let mime = known(&TYPES).or_else(|| known(&DOWNLOADS)).unwrap_or("application/octet-stream");
+            return Some(Self { name, unix_ms, tag: None, file: Some(file.to_owned()), bytes, mime });
+        }
+        let mime = known(&TYPES)?;
+        let (stem, _) = rest[noise..].rsplit_once('.')?;
+        let tag = stem.strip_prefix('-').map(Into::into);
+        Some(Self { name, unix_ms, tag, file: None, bytes, mime })
     }
 
     pub(crate) fn uri(&self) -> String {
@@ -68,13 +89,29 @@ impl Store {
         Self { folder, root: OnceLock::new(), quota: config.keep_megabytes.saturating_mul(1 << 20), keep }
     }
 
-    /// Keeps a file for a caller; what is too old or too much goes.
+    /// How many bytes of downloads are taken at once: pages cannot drive out all that is kept.
+    pub(crate) fn room(&self) -> u64 {
+        MOST.min(self.quota / 4)
+    }
+
+    /// Keeps a picture or a PDF for a caller.
     pub(crate) async fn put(
         &self,
-        who: &Principal,
+        who: &PrincipalId,
         (end, tag): (&str, Option<&str>),
         bytes: Vec<u8>,
     ) -> Result<Capture> {
+        let tag = tag.map(|tag| format!("-{tag}")).unwrap_or_default();
+        self.keep(who, &format!("{tag}.{end}"), bytes).await
+    }
+
+    /// Keeps a file of a page for a caller, by a name that is only a name.
+    pub(crate) async fn put_file(&self, who: &PrincipalId, name: &str, bytes: Vec<u8>) -> Result<Capture> {
+        self.keep(who, &format!("_{name}"), bytes).await
+    }
+
+    /// Keeps a file for a caller; what is too old or too much goes.
+    async fn keep(&self, who: &PrincipalId, end: &str, bytes: Vec<u8>) -> Result<Capture> {
         if bytes.len() as u64 > MOST.min(self.quota) {
             return Err(Error::new(
                 Kind::InvalidInput,
@@ -85,8 +122,7 @@ impl Store {
         let mut noise = [0_u8; 4];
         getrandom::fill(&mut noise).map_err(|error| failed("no name can be made").because(error))?;
         let noise: String = noise.iter().map(|byte| format!("{byte:02x}")).collect();
-        let tag = tag.map(|tag| format!("-{tag}")).unwrap_or_default();
-        let name = format!("{}-{noise}{tag}.{end}", Clock::system().unix_ms());
+        let name = format!("{}-{noise}{end}", Clock::system().unix_ms());
         let size = bytes.len() as u64;
         let path = place(who, &name)?;
         let options = WriteOptions {
@@ -102,7 +138,7 @@ impl Store {
     }
 
     /// The files of a caller, the newest first.
-    pub(crate) async fn of(&self, who: &Principal) -> Result<Vec<Capture>> {
+    pub(crate) async fn of(&self, who: &PrincipalId) -> Result<Vec<Capture>> {
         let listed = self.root()?.list(&place(who, "")?, FILES).await;
         // Who has none has no folder.
         let entries = listed.map(|listing| listing.entries).unwrap_or_default();
@@ -113,7 +149,7 @@ impl Store {
     }
 
     /// Answers `resources/read`: only for who took it.
-    pub(crate) async fn read(&self, who: &Principal, uri: &str) -> Result<Raw> {
+    pub(crate) async fn read(&self, who: &PrincipalId, uri: &str) -> Result<Raw> {
         let name =
             uri.strip_prefix(URI).filter(|name| is_name(name)).ok_or_else(|| resource_not_found(uri))?;
         let capture = Capture::parse(name, 0).ok_or_else(|| resource_not_found(uri))?;
@@ -123,7 +159,7 @@ impl Store {
         Ok(Raw::of(&json!({"contents": [{"uri": uri, "mimeType": capture.mime, "blob": blob}]})))
     }
 
-    async fn prune(&self, who: &Principal) -> Result<()> {
+    async fn prune(&self, who: &PrincipalId) -> Result<()> {
         let all = self.of(who).await?;
         let old = Clock::system()
             .unix_ms()
@@ -153,8 +189,8 @@ impl Store {
 pub(crate) fn list(listing: &mut Listing) {
     let raw = json!({
         "uriTemplate": TEMPLATE,
-        "name": "Screenshot or PDF of a page",
-        "description": "What `take_screenshot` and `save_pdf` kept; `list_screenshots` tells the names.",
+        "name": "Screenshot, PDF or download of a page",
+        "description": "What `take_screenshot`, `save_pdf` and downloads kept; `list_screenshots` tells the names.",
     });
     if let Ok(template) = Template::parse(TEMPLATE) {
         listing.templates.push(Arc::new(TemplateItem {
@@ -181,8 +217,8 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Where a file of a caller is. Nobody's name leads to another's folder.
-fn place(who: &Principal, name: &str) -> Result<RelPath> {
-    let digest = Sha256::digest(who.id.as_str().as_bytes());
+fn place(who: &PrincipalId, name: &str) -> Result<RelPath> {
+    let digest = Sha256::digest(who.as_str().as_bytes());
     let folder: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     RelPath::parse(&format!("{folder}/{name}"), "browser")
         .map_err(|error| failed("it has no place").because(error))
@@ -194,6 +230,8 @@ fn failed(words: &'static str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use toolgate_core::Principal;
+
     use super::*;
 
     fn store(config: BrowserConfig) -> (Store, tempfile::TempDir) {
@@ -204,7 +242,7 @@ mod tests {
     #[tokio::test]
     async fn what_one_caller_keeps_nobody_else_reads() {
         let (store, _folder) = store(BrowserConfig::default());
-        let (ada, bob) = (Principal::named("ada"), Principal::named("bob"));
+        let (ada, bob) = (Principal::named("ada").id.clone(), Principal::named("bob").id.clone());
         let kept = store.put(&ada, ("png", Some("home")), vec![1, 2, 3]).await.unwrap();
         assert_eq!((kept.tag.as_deref(), kept.mime, kept.bytes), (Some("home"), "image/png", 3));
         assert_eq!(store.of(&ada).await.unwrap(), std::slice::from_ref(&kept));
@@ -226,7 +264,7 @@ mod tests {
     #[tokio::test]
     async fn the_oldest_go_when_there_is_too_much() {
         let (store, _folder) = store(BrowserConfig { keep_megabytes: 1, ..BrowserConfig::default() });
-        let ada = Principal::named("ada");
+        let ada = Principal::named("ada").id.clone();
         let mut names = Vec::new();
         for _ in 0..3 {
             names.push(store.put(&ada, ("pdf", None), vec![0; 400 << 10]).await.unwrap().name);
@@ -242,6 +280,9 @@ mod tests {
     fn names_say_what_is_kept() {
         assert_eq!(Capture::parse("12-ab-my-tag.webp", 5).unwrap().tag.as_deref(), Some("my-tag"));
         assert_eq!(Capture::parse("12-ab.png", 5).unwrap().tag, None);
+        let download = Capture::parse("12-ab_my-file.CSV", 5).unwrap();
+        assert_eq!((download.file.as_deref(), download.mime), (Some("my-file.CSV"), "text/csv"));
+        assert_eq!(Capture::parse("12-ab_x", 5).unwrap().mime, "application/octet-stream");
         for name in ["", "12.png", "x-ab.png", "12-ab.exe", "12-ab"] {
             assert_eq!(Capture::parse(name, 5), None, "{name}");
         }

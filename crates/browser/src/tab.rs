@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 use crate::devtools::{Devtools, Event};
 
-pub(crate) use console::Level;
+pub(crate) use console::{Level, Line};
 pub(crate) use frames::Spot;
 pub(crate) use halt::{Halt, halt};
 pub(crate) use network::Request;

@@ -39,7 +39,8 @@ pub(crate) fn fenced(text: &str) -> String {
     format!("{BEGIN}\n{}\n{END}", inner.join("\n"))
 }
 
-fn harmless(line: &str) -> String {
+/// A line of a page without what cannot be seen, and without marks of ours.
+pub(crate) fn harmless(line: &str) -> String {
     let kept = line.chars().filter(|&c| (!c.is_control() || c == '\t') && !is_invisible(c));
     let line: String = kept.collect();
     if line.contains("of page content") && line.trim_start().starts_with("---") {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use toolgate_wire::Raw;
 use toolgate_wire::headers::header_params;
@@ -28,21 +29,16 @@ pub struct ToolSpec {
 }
 
 /// What a tool does to the world, as clients show it to people.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "the protocol has these four")]
 pub struct Hints {
     /// It changes nothing.
-    #[serde(rename = "readOnlyHint")]
     pub read_only: bool,
     /// It may undo or overwrite.
-    #[serde(rename = "destructiveHint")]
     pub destructive: bool,
     /// Twice is the same as once.
-    #[serde(rename = "idempotentHint")]
     pub idempotent: bool,
     /// It reaches beyond this machine.
-    #[serde(rename = "openWorldHint")]
     pub open_world: bool,
 }
 
@@ -60,6 +56,25 @@ impl Hints {
 
     const fn new(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Self {
         Self { read_only, destructive, idempotent, open_world }
+    }
+}
+
+impl Serialize for Hints {
+    // Only what means something: of a tool that reads, the protocol asks for nothing about what it writes; one that writes
+    // is taken for one that is not idempotent, and any for one that reaches beyond this machine.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("readOnlyHint", &self.read_only)?;
+        if !self.read_only {
+            map.serialize_entry("destructiveHint", &self.destructive)?;
+            if self.idempotent {
+                map.serialize_entry("idempotentHint", &true)?;
+            }
+        }
+        if !self.open_world {
+            map.serialize_entry("openWorldHint", &false)?;
+        }
+        map.end()
     }
 }
 

@@ -1,5 +1,5 @@
 //! Test fakes: scripted sources, gates and filters, an in-memory hub, a driver for runs, a real PostgreSQL, a real
-//! OpenCode with a fake model, and the house rules of tool definitions.
+//! OpenCode with a fake model, the processes of a group, and the house rules of tool definitions.
 //!
 //! It is a dev-dependency and knows nothing of transports: a test that needs bytes brings its own front.
 
@@ -17,6 +17,7 @@ pub mod house_rules;
 mod hub;
 mod opencode;
 mod postgres;
+mod processes;
 mod source;
 mod store;
 
@@ -27,5 +28,6 @@ pub use gate::{FakeGate, approval};
 pub use hub::{builder, hub, list, list_names};
 pub use opencode::{OpencodeHome, RealOpencode, opencode_program};
 pub use postgres::Postgres;
+pub use processes::processes_of_group;
 pub use source::{Behaviour, FakeSource, Seen, prompt_item, resource_item, template_item, text, tool_item};
 pub use store::MemoryStore;

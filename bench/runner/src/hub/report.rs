@@ -10,7 +10,7 @@ use super::measure::{Measured, SERVERS, Sample};
 use super::{CLIENTS, MANY_TOOLS, Plan, TOOLS};
 use crate::goal::Goal;
 use crate::machine::Machine;
-use crate::report::{goals, save};
+use crate::report::{begin, goals, raw_data, save};
 use crate::sample::median;
 
 #[derive(Serialize)]
@@ -36,15 +36,8 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(out, "- Toolgate at `{commit}`, release build, {rustc}")?;
     writeln!(
         out,
@@ -69,9 +62,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
          figure to compare. The load and the server share the machine with it, so calls a second and latencies are of all \
          together. MB are powers of ten\n",
     );
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 

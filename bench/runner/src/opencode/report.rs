@@ -8,8 +8,10 @@ use serde::Serialize;
 use super::Plan;
 use super::measure::{Measured, Pair};
 use crate::machine::Machine;
-use crate::report::save;
+use crate::report::{begin, raw_data, save};
 use crate::sample::median;
+
+type Figure = fn(&Pair) -> f64;
 
 #[derive(Serialize)]
 struct Raw<'a> {
@@ -28,15 +30,8 @@ pub(super) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(out, "- Toolgate at `{commit}`, {rustc}; OpenCode {}", measured.version)?;
     writeln!(
         out,
@@ -46,9 +41,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
          request. CPU is Toolgate's alone, user and kernel time",
         measured.pairs.len()
     )?;
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 
@@ -59,7 +52,7 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
         all
     };
     out.push_str("\n| way | least ms | median ms | p90 ms |\n|---|---|---|---|\n");
-    let rows: [(&str, fn(&Pair) -> f64); 3] = [
+    let rows: [(&str, Figure); 3] = [
         ("Direct", |pair| pair.direct_ms),
         ("Toolgate", |pair| pair.toolgate_ms),
         ("Toolgate less direct, pair by pair", |pair| pair.toolgate_ms - pair.direct_ms),

@@ -10,8 +10,10 @@ use super::{Plan, REPLIES};
 use crate::goal::Goal;
 use crate::machine::Machine;
 use crate::plan::IN_FLIGHT;
-use crate::report::{goals, save};
+use crate::report::{begin, goals, raw_data, save};
 use crate::sample::median;
+
+type Figure = fn(&Split) -> f64;
 
 #[derive(Serialize)]
 struct Raw<'a> {
@@ -33,15 +35,8 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(out, "- Toolgate's crates at `{commit}`, release build, {rustc}")?;
     let patterns = measured.scans.first().map_or(0, |scan| scan.patterns);
     writeln!(
@@ -68,9 +63,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
          - The bare search is aho-corasick by itself over the same bytes for the same patterns, in the same round. MB and \
          kB are powers of ten\n",
     );
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 
@@ -146,7 +139,7 @@ fn split(out: &mut String, measured: &Measured) -> Result<()> {
          turns. The thread that calls, and for copying all others:\n"
     )?;
     out.push_str("| what | CPU µs/call |\n|---|---|\n");
-    let rows: [(&str, fn(&Split) -> f64); 7] = [
+    let rows: [(&str, Figure); 7] = [
         ("a call without any", |split| split.bare_us),
         ("rules add", |split| split.rules_us),
         ("limits add", |split| split.limits_us),

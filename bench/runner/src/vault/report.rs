@@ -9,7 +9,7 @@ use super::Plan;
 use super::measure::{Answered, Index, Measured};
 use crate::goal::Goal;
 use crate::machine::Machine;
-use crate::report::{goals, save};
+use crate::report::{begin, goals, raw_data, save};
 use crate::sample::median;
 
 /// How long a warm search may take.
@@ -34,15 +34,8 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 }
 
 fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
-    if plan.quick {
-        out.push_str("**A quick run: it shows that the benchmark works, and nothing to quote.**\n\n");
-    }
-    let Machine { cores, cpu, memory_gb, kernel, rustc, commit, load } = machine;
-    writeln!(out, "    {}\n", plan.command)?;
-    writeln!(
-        out,
-        "- Machine: {cores} cores ({cpu}), {memory_gb:.1} GB, {kernel}; load average before: {load}"
-    )?;
+    begin(out, plan.quick, &plan.command, machine)?;
+    let Machine { rustc, commit, .. } = machine;
     writeln!(out, "- Toolgate's crates at `{commit}`, {rustc}")?;
     writeln!(
         out,
@@ -63,9 +56,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
          all rounds. MB are powers of ten",
         plan.rounds, plan.repeats
     )?;
-    let raw = plan.out.with_extension("json");
-    let raw = raw.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    writeln!(out, "- Raw data: [`{raw}`]({raw})")?;
+    raw_data(out, &plan.out)?;
     Ok(())
 }
 

@@ -5,14 +5,14 @@ use toolgate_core::{Error, Kind};
 
 use super::What;
 use crate::tab::Tab;
-use crate::text::brief;
+use crate::text::{brief, harmless};
 
 /// What to say of an element that is not there, or not what it should be.
 pub(super) fn missing(tab: &Tab, what: &What, told: &Value) -> Error {
-    let text = |key: &str| told[key].as_str().unwrap_or_default().to_owned();
+    let text = |key: &str| harmless(told[key].as_str().unwrap_or_default());
     let list = |key: &str| -> String {
         let items = told[key].as_array().into_iter().flatten().filter_map(Value::as_str);
-        items.collect::<Vec<_>>().join(", ")
+        harmless(&items.collect::<Vec<_>>().join(", "))
     };
     let wrong = |words: String, hint: &'static str| Error::new(Kind::InvalidInput, words).hint(hint);
     match told["missing"].as_str().unwrap_or_default() {

@@ -39,6 +39,8 @@ impl Routes {
         match (event.session, event.method) {
             (None, "Target.attachedToTarget") => self.attached(devtools, &event.params()),
             (None, "Target.detachedFromTarget") => self.detached(&event.params()),
+            (None, "Browser.downloadWillBegin") => self.download_begins(devtools, &event.params()),
+            (None, "Browser.downloadProgress") => self.download_goes_on(devtools, &event.params()),
             (None, _) => {}
             (Some(session), method) => {
                 let Some(tab) = lock(&self.sessions).get(session).cloned() else { return };
@@ -76,13 +78,45 @@ impl Routes {
         }
     }
 
+    fn download_begins(&self, devtools: &Devtools, params: &Value) {
+        let (frame, id) = (text(params, "frameId"), text(params, "guid"));
+        let mut contexts = self.all();
+        let owner = contexts.iter().position(|context| context.has_frame(&frame));
+        if let Some(owner) = owner.map(|at| contexts.swap_remove(at)) {
+            let suggested = text(params, "suggestedFilename");
+            let is_taken =
+                owner.downloads.as_ref().is_some_and(|downloads| downloads.begins(&id, &suggested));
+            if is_taken {
+                return;
+            }
+            contexts = vec![owner];
+        }
+        // What nobody takes is not to fill the disk.
+        contexts.iter().for_each(|context| stop_download(devtools, &context.id, &id));
+    }
+
+    fn download_goes_on(&self, devtools: &Devtools, params: &Value) {
+        for context in self.all() {
+            if context.downloads.as_ref().is_some_and(|downloads| downloads.goes_on(params)) {
+                stop_download(devtools, &context.id, &text(params, "guid"));
+            }
+        }
+    }
+
+    fn all(&self) -> Vec<Arc<Context>> {
+        lock(&self.contexts).values().filter_map(Weak::upgrade).collect()
+    }
+
     fn detached(&self, params: &Value) {
         let tab = lock(&self.sessions).remove(&text(params, "sessionId"));
         let Some(tab) = tab else { return };
         tab.closed();
-        let contexts: Vec<_> = lock(&self.contexts).values().filter_map(Weak::upgrade).collect();
-        contexts.iter().for_each(|context| context.left(&tab));
+        self.all().iter().for_each(|context| context.left(&tab));
     }
+}
+
+fn stop_download(devtools: &Devtools, context: &str, id: &str) {
+    devtools.tell(None, "Browser.cancelDownload", json!({"guid": id, "browserContextId": context}));
 }
 
 fn text(value: &Value, key: &str) -> String {

@@ -34,7 +34,7 @@ async fn keep(pool: Weak<Pool>, often: Duration) {
             tracing::info!(browser = instance.id, "a browser that nobody uses is closed");
             pool.close(&instance).await;
         }
-        answer_dialogs(&pool).await;
+        answer_dialogs(&pool, DIALOG.min(idle.div_f64(4.0))).await;
         // Who waits for a place holds what it waits at.
         let most = pool.config.max_per_principal as usize;
         lock(&pool.each).retain(|_, own| Arc::strong_count(own) > 1 || own.available_permits() < most);
@@ -54,10 +54,10 @@ async fn keep(pool: Weak<Pool>, often: Duration) {
     }
 }
 
-/// Dismisses dialogs that nobody answers.
-async fn answer_dialogs(pool: &Pool) {
+/// Dismisses dialogs that nobody answers for so long.
+async fn answer_dialogs(pool: &Pool, limit: Duration) {
     let instances: Vec<_> = lock(&pool.instances).clone();
-    for instance in instances.iter().filter(|instance| instance.idle() >= DIALOG) {
+    for instance in instances.iter().filter(|instance| instance.idle() >= limit) {
         let context = instance.context.lock().await.clone();
         for tab in context.tabs() {
             let is_open = tab.state().dialog.is_some();

@@ -71,7 +71,7 @@ pub(super) struct Output {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     process_id: Option<u32>,
-    /// How many screenshots and PDFs of yours are kept.
+    /// How many screenshots, PDFs and downloads of yours are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     captures: Option<usize>,
@@ -86,8 +86,8 @@ impl Tool<Browser> for BrooklynStatus {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "brooklyn_status",
-        title: "Status of browsers",
-        description: "Tell how browsers stand: version, pool, memory, storage.",
+        title: "Status",
+        description: "Tell version, pool, memory and storage.",
         hints: Hints::READ_ONLY,
     };
 
@@ -118,7 +118,7 @@ impl Tool<Browser> for BrooklynStatus {
             output.process_id = engine.and_then(|engine| engine.process_group);
             let usage = output.process_id.and_then(group_usage);
             (output.memory_bytes, output.processes) = usage.unzip();
-            let captures = pack.store.of(run.principal()).await?;
+            let captures = pack.store.of(&run.principal().id).await?;
             output.captures = Some(captures.len());
             output.capture_bytes = Some(captures.iter().map(|capture| capture.bytes).sum());
         }

@@ -13,30 +13,30 @@ pub(super) struct ClickElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Which button (left).
+    /// Default left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Button")]
     button: Option<Button>,
     /// Click twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     double_click: bool,
-    /// Keys to hold, such as Shift.
+    /// Such as Shift.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     modifiers: Option<Vec<String>>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -57,7 +57,7 @@ impl Tool<Browser> for ClickElement {
     const SPEC: ToolSpec = ToolSpec {
         name: "click_element",
         title: "Click",
-        description: "Click an element once it can be clicked.",
+        description: "Click an element.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

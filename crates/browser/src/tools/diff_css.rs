@@ -15,17 +15,17 @@ pub(super) struct DiffCss;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
     /// Values by property, as they should be.
     baseline: BTreeMap<String, String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,

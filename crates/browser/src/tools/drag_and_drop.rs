@@ -13,27 +13,27 @@ pub(super) struct DragAndDrop;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of what to drag.
+    /// What to drag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     source_ref: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     source_selector: Option<String>,
-    /// Ref of where to drop.
+    /// Where to drop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     target_ref: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     target_selector: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -44,7 +44,7 @@ impl Tool<Browser> for DragAndDrop {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "drag_and_drop",
-        title: "Drag and drop",
+        title: "Drag",
         description: "Drag one element onto another.",
         hints: Hints::WRITE_EXTERNAL,
     };

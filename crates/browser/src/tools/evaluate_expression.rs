@@ -5,28 +5,31 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec};
+use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Tool, ToolSpec};
 
+use crate::config::TextForm;
+use crate::downloads::{Downloaded, Shape};
 use crate::pack::Browser;
+use crate::reply::Told;
 use crate::tab::Halt;
-use crate::text::{brief, cut};
+use crate::text::{brief, cut, fenced};
 
 pub(super) struct EvaluateExpression;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The expression.
+    /// JavaScript.
     expression: String,
-    /// Whether to wait for a promise (true).
+    /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     await_promise: Option<bool>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (10000).
+    /// In ms (10000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -43,19 +46,23 @@ pub(super) struct Output {
     value: String,
     /// Whether the end of it is left out.
     truncated: bool,
+    /// Files that the page handed over: name, state, bytes and uri.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Shape")]
+    downloads: Vec<Downloaded>,
 }
 
 impl Tool<Browser> for EvaluateExpression {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Told<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "evaluate_expression",
-        title: "Run a script",
-        description: "Run JavaScript in the page, and get its value as JSON.",
+        title: "Script",
+        description: "Run JavaScript in the page for its value.",
         hints: Hints::WRITE_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Json<Output>> {
+    async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Output>> {
         let limit = Browser::limit(input.timeout, 10_000)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let call = json!({
@@ -66,7 +73,7 @@ impl Tool<Browser> for EvaluateExpression {
             // Chromium itself ends what runs for longer.
             "timeout": limit.as_millis() as u64,
         });
-        let begun = Instant::now();
+        let (begun, downloads) = (Instant::now(), page.begun());
         let told: Result<Value, Halt> =
             page.tab.call(("Runtime.evaluate", call), limit + Duration::from_secs(2)).await;
         let told = match told {
@@ -79,7 +86,9 @@ impl Tool<Browser> for EvaluateExpression {
             Err(Halt::Failed(_)) if begun.elapsed() >= limit => return Err(late(limit)),
             Err(other) => return Err(other.into()),
         };
-        output(&told).map(Json)
+        let mut output = output(&told)?;
+        output.downloads = page.downloaded(downloads).await.items;
+        Ok(shown(output, pack.config.text))
     }
 }
 
@@ -103,7 +112,36 @@ fn output(told: &Value) -> Result<Output> {
             .to_owned(),
     };
     let (shown, is_whole) = cut(&value, 20_000);
-    Ok(Output { success: true, kind, value: shown.to_owned(), truncated: !is_whole })
+    Ok(Output { success: true, kind, value: shown.to_owned(), truncated: !is_whole, downloads: Vec::new() })
+}
+
+/// The value stands between marks: it is what the page says.
+fn shown(output: Output, form: TextForm) -> Told<Output> {
+    let links = output.downloads.iter().filter_map(Downloaded::link).collect();
+    let line = match form {
+        TextForm::Json => as_json(&output),
+        TextForm::Line => as_lines(&output),
+    };
+    // The data is for programs, which need no marks.
+    Told { data: output, line, form: TextForm::Line, links }
+}
+
+fn as_json(output: &Output) -> String {
+    let Output { success, kind, value, truncated, downloads } = output;
+    let mut told = json!({"success": success, "kind": kind, "value": fenced(value), "truncated": truncated});
+    if !downloads.is_empty() {
+        told["downloads"] = json!(downloads);
+    }
+    format!("{told:#}")
+}
+
+fn as_lines(output: &Output) -> String {
+    let mut lines = vec![output.kind.clone(), fenced(&output.value)];
+    if output.truncated {
+        lines.push("truncated: the end of it is left out".into());
+    }
+    lines.extend(output.downloads.iter().map(Downloaded::shown));
+    lines.join("\n")
 }
 
 fn late(limit: Duration) -> Error {

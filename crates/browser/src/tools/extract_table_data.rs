@@ -23,31 +23,31 @@ pub(super) struct ExtractTableData;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// How to tell (json).
+    /// Default json.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Format")]
     format: Option<Format>,
-    /// CSS selector of what turns the page.
+    /// To turn pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     next_selector: Option<String>,
-    /// Pages at most (10).
+    /// Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_pages: Option<usize>,
-    /// Rows at most (500).
+    /// Default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_rows: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -74,8 +74,8 @@ impl Tool<Browser> for ExtractTableData {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "extract_table_data",
-        title: "Rows of a table",
-        description: "Get the rows of a table, also over several pages of it.",
+        title: "Table",
+        description: "Get rows of a table, also over pages.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

@@ -13,13 +13,13 @@ pub(super) struct FillForm;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// All the fields.
+    /// The fields.
     fields: Vec<Field>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -28,15 +28,15 @@ pub(super) struct Input {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Field {
-    /// Ref of the field.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// What to put into it.
+    /// What to put.
     value: String,
 }
 
@@ -45,8 +45,8 @@ impl Tool<Browser> for FillForm {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "fill_form",
-        title: "Fill in a form",
-        description: "Fill in several fields, one after the other.",
+        title: "Fill in",
+        description: "Fill in several fields.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

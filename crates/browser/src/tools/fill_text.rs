@@ -14,28 +14,28 @@ pub(super) struct FillText;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// The text, or for a box `true`.
+    /// Text; `true` for a box.
     text: String,
-    /// What was there goes (true).
+    /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     clear_first: Option<bool>,
-    /// Press Enter then.
+    /// Press Enter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     submit: bool,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -46,8 +46,8 @@ impl Tool<Browser> for FillText {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "fill_text",
-        title: "Fill in a field",
-        description: "Put text into a field, once it can be typed into.",
+        title: "Type",
+        description: "Put text into a field.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -15,19 +15,19 @@ pub(super) struct FindInPage;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The text, in any case.
+    /// In any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
-    /// Or a pattern (regex).
+    /// Or a JavaScript pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     regex: Option<String>,
-    /// How many (20).
+    /// Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -38,8 +38,8 @@ impl Tool<Browser> for FindInPage {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "find_in_page",
-        title: "Find in the page",
-        description: "Find text in the page, with the refs that are there.",
+        title: "Find",
+        description: "Find text in the page, with refs.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

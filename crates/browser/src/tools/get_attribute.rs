@@ -10,25 +10,26 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::harmless;
 
 pub(super) struct GetAttribute;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Only this attribute.
+    /// Only this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     attribute: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -80,8 +81,8 @@ impl Tool<Browser> for GetAttribute {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_attribute",
-        title: "Look at an element",
-        description: "Get attributes of an element, its state and its box.",
+        title: "Attributes",
+        description: "Get attributes, state and box of an element.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
@@ -90,9 +91,10 @@ impl Tool<Browser> for GetAttribute {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let wanted = json!({"name": input.attribute});
         let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
-        let output = serde_json::from_value(told);
-        output
-            .map(Json)
-            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))
+        let output: serde_json::Result<Output> = serde_json::from_value(told);
+        let Output { attributes, role, name, state } = output
+            .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))?;
+        let attributes = attributes.into_iter().map(|(name, value)| (name, harmless(&value))).collect();
+        Ok(Json(Output { attributes, role: harmless(&role), name: harmless(&name), state }))
     }
 }

@@ -4,28 +4,28 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::{Hints, Result, RunHandle, Text, Tool, ToolSpec};
 
+use super::numbered::{Wanted, listed};
 use crate::pack::Browser;
-use crate::tab::Level;
-use crate::text::{cut, fenced};
+use crate::tab::{Level, Line};
 
 pub(super) struct GetConsoleMessages;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The least level (info).
+    /// At least (info).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Level")]
     level: Option<Level>,
-    /// Only after this number.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     since: Option<u64>,
-    /// How many (50).
+    /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -36,41 +36,23 @@ impl Tool<Browser> for GetConsoleMessages {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_console_messages",
-        title: "Console messages",
-        description: "Read what the page wrote to its console.",
+        title: "Console",
+        description: "Read the console.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
         let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?;
         let least = input.level.unwrap_or(Level::Info);
-        let most = input.limit.unwrap_or(50).clamp(1, 500);
+        let wanted = Wanted { since: input.since, limit: input.limit };
         let state = page.tab.state();
-        let fits: Vec<_> = state
-            .console
-            .iter()
-            .filter(|(number, line)| line.level >= least && *number > input.since.unwrap_or(0))
-            .collect();
-        let shown: Vec<String> = fits
-            .iter()
-            .take(most)
-            .map(|(number, line)| {
-                let place = if line.place.is_empty() { String::new() } else { format!(" ({})", line.place) };
-                let text = line.text.replace('\n', " ");
-                format!("{number} {} {text}{place}", format!("{:?}", line.level).to_lowercase())
-            })
-            .collect();
-        let (total, last) = (fits.len(), fits.get(shown.len().wrapping_sub(1)).map(|(number, _)| *number));
-        drop(fits);
-        drop(state);
-        if shown.is_empty() {
-            return Ok(Text("no messages".into()));
-        }
-        let rest = match last {
-            Some(last) if total > shown.len() => format!("; `since` = {last} tells more"),
-            _ => String::new(),
-        };
-        let all = shown.join("\n");
-        Ok(Text(format!("shown {} of {total} messages{rest}\n{}", shown.len(), fenced(cut(&all, 40_000).0))))
+        let fits = state.console.iter().filter(|(_, line)| line.level >= least);
+        Ok(listed(fits, &wanted, "messages", shown))
     }
+}
+
+fn shown(number: u64, line: &Line) -> String {
+    let place = if line.place.is_empty() { String::new() } else { format!(" ({})", line.place) };
+    let text = line.text.replace('\n', " ");
+    format!("{number} {} {text}{place}", format!("{:?}", line.level).to_lowercase())
 }

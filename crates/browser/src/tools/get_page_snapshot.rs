@@ -13,30 +13,30 @@ pub(super) struct GetPageSnapshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// What to show; `full` by default.
+    /// Default full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Mode")]
     mode: Option<Mode>,
-    /// Only this element: a ref.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// How many levels to show.
+    /// Levels to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     depth: Option<u32>,
-    /// Only what changed since.
+    /// Only changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     diff: bool,
-    /// At most (20000).
+    /// Default 20000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     max_chars: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -47,8 +47,8 @@ impl Tool<Browser> for GetPageSnapshot {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_page_snapshot",
-        title: "See the page",
-        description: "See the page as text, with a ref for everything that can be acted on.",
+        title: "Snapshot",
+        description: "See the page as text with refs.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

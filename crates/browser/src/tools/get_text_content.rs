@@ -2,60 +2,28 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
 use toolgate_core::{Hints, Result, RunHandle, Text, Tool, ToolSpec};
 
+use super::content::{Input, bounded, shown};
 use crate::acting::What;
 use crate::pack::Browser;
-use crate::text::{MOST, cut, fenced};
 
 pub(super) struct GetTextContent;
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Input {
-    /// Ref of the element.
-    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    reference: Option<String>,
-    /// Or its CSS selector.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    selector: Option<String>,
-    /// At most (20000).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "usize")]
-    max_chars: Option<usize>,
-    /// Which browser.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    browser_id: Option<String>,
-}
 
 impl Tool<Browser> for GetTextContent {
     type Input = Input;
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "get_text_content",
-        title: "Text of an element",
-        description: "Get the text of an element as it is shown.",
+        title: "Text",
+        description: "Get the text of an element.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
         let what = What::of(input.reference, input.selector)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
-        let (_, told) = page.tab.on(&what, ("text", json!({"most": MOST})), Duration::from_secs(30)).await?;
-        let text = told["text"].as_str().unwrap_or_default();
-        let (shown, is_whole) = cut(text, input.max_chars.unwrap_or(20_000));
-        let total = told["length"].as_u64().unwrap_or_default();
-        let mark = if is_whole && total <= MOST as u64 {
-            String::new()
-        } else {
-            format!("\ntruncated: shown {} of {total} characters", shown.chars().count())
-        };
-        Ok(Text(format!("{}{mark}", fenced(shown))))
+        let (_, told) = page.tab.on(&what, ("text", bounded()), Duration::from_secs(30)).await?;
+        Ok(shown(&told, "text", input.max_chars))
     }
 }

@@ -13,11 +13,11 @@ pub(super) struct GoBack;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -26,12 +26,8 @@ pub(super) struct Input {
 impl Tool<Browser> for GoBack {
     type Input = Input;
     type Output = Told<Acted>;
-    const SPEC: ToolSpec = ToolSpec {
-        name: "go_back",
-        title: "Go back",
-        description: "Go back to the page before.",
-        hints: Hints::CREATE,
-    };
+    const SPEC: ToolSpec =
+        ToolSpec { name: "go_back", title: "Back", description: "Go back a page.", hints: Hints::CREATE };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;

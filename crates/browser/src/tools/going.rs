@@ -42,6 +42,14 @@ pub(super) enum Direction {
     Reload,
 }
 
+/// What came of going somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Went {
+    There,
+    /// It is no page but a file.
+    Downloading,
+}
+
 /// How it ended that a page was waited for.
 enum Came {
     There,
@@ -50,15 +58,15 @@ enum Came {
 }
 
 /// Loads a page.
-pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<()> {
+pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<Went> {
     let address = permitted(page, url)?;
-    let (end, refused) = (Instant::now() + limit, page.context.proxy.refused());
+    let (end, refused, begun) = (Instant::now() + limit, page.context.proxy.refused(), page.begun());
     let asked: Result<Value, Halt> =
         page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
     let told = match asked {
         Ok(told) => told,
         // A page that asks something on its way is there.
-        Err(Halt::Dialog(_)) => return Ok(()),
+        Err(Halt::Dialog(_)) => return Ok(Went::There),
         Err(Halt::Crashed) => revived(page, &address, limit).await?,
         Err(other) => {
             page.tab.tell("Page.stopLoading", json!({}));
@@ -71,6 +79,9 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
         let mut hosts = page.context.proxy.refused_since(refused).into_iter();
         hosts.find(|refused| [&host, &asked].into_iter().flatten().any(|host| host == refused))
     };
+    if is_download(page, &told, begun).await {
+        return Ok(Went::Downloading);
+    }
     if let Some(error) = told["errorText"].as_str().filter(|text| !text.is_empty()) {
         // What was refused on the way may be where a redirect led.
         return Err(match shut(page).or_else(|| page.context.proxy.refused_since(refused).pop()) {
@@ -89,15 +100,30 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
     }
     match shut(page) {
         Some(host) => Err(blocked(&host)),
-        None => Ok(()),
+        None => Ok(Went::There),
     }
+}
+
+/// Whether what was to be loaded is taken as a file instead.
+async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
+    let Some(downloads) = page.context.downloads.as_ref() else { return false };
+    // Chromium says that it is one; an old one only says that there is no page.
+    let limit = match (&told["isDownload"], &told["errorText"]) {
+        (Value::Bool(true), _) => 10,
+        (_, error) if error == "net::ERR_ABORTED" => 1,
+        (_, _) => return false,
+    };
+    downloads.begins_after(begun, Duration::from_secs(limit)).await
 }
 
 /// A page that crashed is loaded anew in a tab of its own.
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
-    told.map_err(|why| crate::tab::halt(why, limit).into())
+    let told = told.map_err(|why| crate::tab::halt(why, limit))?;
+    // What is loaded now has not crashed; its own events may come later than this answer.
+    page.tab.state().crashed = false;
+    Ok(told)
 }
 
 /// Goes through the pages that were there, or loads this one again.
@@ -189,7 +215,7 @@ fn blocked(host: &str) -> Error {
 fn failed(url: &str, error: &str) -> Error {
     let words = format!("navigation_failed: `{}` could not be loaded: {error}", brief(url, 200));
     let hint = match error {
-        "net::ERR_ABORTED" => "it may be a download, which browsers here do not take",
+        "net::ERR_ABORTED" => "it may be a download, which `browser.downloads` can refuse",
         "net::ERR_TUNNEL_CONNECTION_FAILED" => "its host does not answer, or its name is not known",
         _ => "check the address, and that its server runs",
     };

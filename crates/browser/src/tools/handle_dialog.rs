@@ -14,13 +14,13 @@ pub(super) struct HandleDialog;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Whether to accept it.
+    /// Or dismiss it.
     accept: bool,
-    /// Text to answer.
+    /// Its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     prompt_text: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -31,8 +31,8 @@ impl Tool<Browser> for HandleDialog {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "handle_dialog",
-        title: "Answer a dialog",
-        description: "Accept or dismiss a dialog that the page has opened.",
+        title: "Dialog",
+        description: "Accept or dismiss a dialog.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

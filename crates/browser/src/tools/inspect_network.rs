@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Text, Tool, ToolSpec};
 
+use super::numbered::{Wanted, listed};
 use crate::pack::Browser;
 use crate::pool::Page;
 use crate::tab::Request;
@@ -19,30 +20,30 @@ pub(super) struct InspectNetwork;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Look at the one of this number.
+    /// Number of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     id: Option<u64>,
     /// With its body.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     body: bool,
-    /// Only URLs with this text.
+    /// Text in the URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url_pattern: Option<String>,
-    /// Only this method.
+    /// Such as GET.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     method: Option<String>,
-    /// Only after this number.
+    /// After this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     since: Option<u64>,
-    /// How many (50).
+    /// Default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -53,8 +54,8 @@ impl Tool<Browser> for InspectNetwork {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "inspect_network",
-        title: "Network requests",
-        description: "List requests of the page, or look at one.",
+        title: "Network",
+        description: "List requests, or look at one.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
@@ -63,33 +64,18 @@ impl Tool<Browser> for InspectNetwork {
         if let Some(id) = input.id {
             return one(&page, id, input.body).await.map(Text);
         }
-        let most = input.limit.unwrap_or(50).clamp(1, 500);
         let pattern = input.url_pattern.unwrap_or_default().to_lowercase();
+        let is_method = |request: &Request| {
+            input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
+        };
+        let wanted = Wanted { since: input.since, limit: input.limit };
         let state = page.tab.state();
-        let fits: Vec<_> = state
+        let fits = state
             .network
             .requests
             .iter()
-            .filter(|(number, _)| *number > input.since.unwrap_or(0))
-            .filter(|(_, request)| request.url.to_lowercase().contains(&pattern))
-            .filter(|(_, request)| {
-                input.method.as_ref().is_none_or(|method| method.eq_ignore_ascii_case(&request.method))
-            })
-            .collect();
-        let shown: Vec<String> =
-            fits.iter().take(most).map(|(number, request)| line(*number, request)).collect();
-        let (total, last) = (fits.len(), fits.get(shown.len().wrapping_sub(1)).map(|(number, _)| *number));
-        drop(fits);
-        drop(state);
-        if shown.is_empty() {
-            return Ok(Text("no requests".into()));
-        }
-        let rest = match last {
-            Some(last) if total > shown.len() => format!("; `since` = {last} tells more"),
-            _ => String::new(),
-        };
-        let all = shown.join("\n");
-        Ok(Text(format!("shown {} of {total} requests{rest}\n{}", shown.len(), fenced(cut(&all, 40_000).0))))
+            .filter(|(_, request)| request.url.to_lowercase().contains(&pattern) && is_method(request));
+        Ok(listed(fits, &wanted, "requests", line))
     }
 }
 

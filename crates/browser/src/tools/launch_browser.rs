@@ -17,15 +17,15 @@ pub(super) struct LaunchBrowser;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only `chromium` is there.
+    /// Only chromium.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BrowserType")]
     browser_type: Option<BrowserType>,
-    /// Without a window, the only way here.
+    /// Always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     headless: Option<bool>,
-    /// Size of the window (1280 x 720).
+    /// Default 1280x720.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Viewport")]
     viewport: Option<Viewport>,
@@ -33,15 +33,15 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     user_agent: Option<String>,
-    /// Headers of all requests.
+    /// For all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, String>")]
     extra_http_headers: Option<BTreeMap<String, String>>,
-    /// The only hosts it may reach.
+    /// Only these hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     allowed_domains: Option<Vec<String>>,
-    /// A name of your own.
+    /// Your name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     label: Option<String>,
@@ -58,9 +58,9 @@ enum BrowserType {
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Viewport {
-    /// Width in pixels.
+    /// CSS pixels.
     width: u32,
-    /// Height in pixels.
+    /// CSS pixels.
     height: u32,
 }
 
@@ -82,8 +82,8 @@ impl Tool<Browser> for LaunchBrowser {
     type Output = Told<Launched>;
     const SPEC: ToolSpec = ToolSpec {
         name: "launch_browser",
-        title: "Launch a browser",
-        description: "Launch a browser that shares nothing with others.",
+        title: "Launch",
+        description: "Launch a browser.",
         hints: Hints::CREATE,
     };
 
@@ -94,7 +94,7 @@ impl Tool<Browser> for LaunchBrowser {
         let browser = instance.context.lock().await.engine.version.clone();
         let line = format!("launched {} ({browser})", instance.id);
         let data = Launched { success: true, browser_id: instance.id.clone(), browser, viewport };
-        Ok(Told { data, line, form: pack.config.text })
+        Ok(Told::new(data, line, pack.config.text))
     }
 }
 

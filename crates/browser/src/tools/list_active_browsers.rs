@@ -42,8 +42,8 @@ impl Tool<Browser> for ListActiveBrowsers {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "list_active_browsers",
-        title: "List browsers",
-        description: "List your browsers and what they show.",
+        title: "Browsers",
+        description: "List your browsers.",
         hints: Hints::READ_ONLY,
     };
 

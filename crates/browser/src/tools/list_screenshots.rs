@@ -1,4 +1,4 @@
-//! `list_screenshots`: list your screenshots and PDFs, the newest first.
+//! `list_screenshots`: list your screenshots, PDFs and downloads, the newest first.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,15 +11,15 @@ pub(super) struct ListScreenshots;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only of this tag.
+    /// Of this tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// How many (20).
+    /// Default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     limit: Option<usize>,
-    /// How many to skip.
+    /// Skip so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize")]
     offset: Option<usize>,
@@ -27,7 +27,7 @@ pub(super) struct Input {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Output {
-    /// The screenshots and PDFs.
+    /// The screenshots, PDFs and downloads.
     items: Vec<Item>,
     /// How many there are.
     total: usize,
@@ -50,6 +50,10 @@ struct Item {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
+    /// What it was called, if it is a download.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    file: Option<String>,
 }
 
 impl Tool<Browser> for ListScreenshots {
@@ -57,13 +61,20 @@ impl Tool<Browser> for ListScreenshots {
     type Output = Json<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "list_screenshots",
-        title: "List screenshots",
-        description: "List your screenshots and PDFs, the newest first.",
+        title: "Kept files",
+        description: "List your screenshots, PDFs and downloads.",
         hints: Hints::READ_ONLY,
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Json<Output>> {
-        let mut all = pack.store.of(run.principal()).await?;
+        // What pages handed over since the last call is listed as well.
+        for instance in pack.pool.of(&run.principal().id) {
+            let context = instance.context.lock().await.clone();
+            if let Some(downloads) = &context.downloads {
+                downloads.keep(&pack.store, &instance.owner).await;
+            }
+        }
+        let mut all = pack.store.of(&run.principal().id).await?;
         all.retain(|capture| input.tag.is_none() || capture.tag == input.tag);
         let total = all.len();
         let shown = all.into_iter().skip(input.offset.unwrap_or(0)).take(input.limit.unwrap_or(20).min(200));
@@ -74,6 +85,7 @@ impl Tool<Browser> for ListScreenshots {
             bytes: capture.bytes,
             taken_at: iso8601(capture.unix_ms),
             tag: capture.tag,
+            file: capture.file,
         });
         Ok(Json(Output { items: items.collect(), total }))
     }

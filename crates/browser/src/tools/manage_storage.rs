@@ -22,7 +22,7 @@ pub(super) struct Input {
     area: Area,
     /// What to do.
     action: Action,
-    /// The name of it.
+    /// Name of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     key: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     value: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -58,8 +58,8 @@ impl Tool<Browser> for ManageStorage {
     type Output = Text;
     const SPEC: ToolSpec = ToolSpec {
         name: "manage_storage",
-        title: "Cookies and storage",
-        description: "Read or change cookies and storage of the page.",
+        title: "Storage",
+        description: "Read or change cookies and storage.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -21,15 +21,15 @@ pub(super) struct ManageTabs;
 pub(super) struct Input {
     /// What to do.
     action: Action,
-    /// Which tab it is.
+    /// Id of a tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tab_id: Option<String>,
-    /// Where a new one goes.
+    /// Of a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     url: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -72,7 +72,7 @@ impl Tool<Browser> for ManageTabs {
     const SPEC: ToolSpec = ToolSpec {
         name: "manage_tabs",
         title: "Tabs",
-        description: "List, open, select or close tabs of a browser.",
+        description: "List, open, select or close tabs.",
         hints: Hints::WRITE_EXTERNAL,
     };
 
@@ -131,5 +131,5 @@ fn told(pack: &Browser, page: &Page) -> Told<Output> {
     let mark = |item: &Item| format!("{}{} {}", item.tab_id, if item.current { "*" } else { "" }, item.url);
     let line = items.iter().map(mark).collect::<Vec<_>>().join("\n");
     let data = Output { success: true, browser_id: page.instance.id.clone(), items };
-    Told { data, line, form: pack.config.text }
+    Told::new(data, line, pack.config.text)
 }

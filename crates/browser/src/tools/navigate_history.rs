@@ -15,11 +15,11 @@ pub(super) struct NavigateHistory;
 pub(super) struct Input {
     /// Where to go.
     direction: Direction,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -30,8 +30,8 @@ impl Tool<Browser> for NavigateHistory {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "navigate_history",
-        title: "Back, forward, reload",
-        description: "Go back or forward, or load the page again.",
+        title: "History",
+        description: "Go back, forward, or reload.",
         hints: Hints::CREATE,
     };
 

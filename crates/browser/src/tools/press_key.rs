@@ -17,21 +17,21 @@ pub(super) struct PressKey;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Which key to press.
+    /// Such as `Control+A`.
     key: String,
-    /// Ref of what to focus.
+    /// What to focus.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -42,8 +42,8 @@ impl Tool<Browser> for PressKey {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "press_key",
-        title: "Press a key",
-        description: "Press a key, such as `Enter` or `Control+A`.",
+        title: "Key",
+        description: "Press a key.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

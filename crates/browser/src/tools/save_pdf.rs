@@ -18,18 +18,18 @@ pub(super) struct SavePdf;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Whether pages are wider than high.
+    /// Wider than high.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     landscape: bool,
-    /// Which pages, such as `1-3`.
+    /// Such as `1-3`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pages: Option<String>,
-    /// A word to find it by.
+    /// To find it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -40,8 +40,8 @@ impl Tool<Browser> for SavePdf {
     type Output = Content;
     const SPEC: ToolSpec = ToolSpec {
         name: "save_pdf",
-        title: "Save as PDF",
-        description: "Save the page as a PDF, and keep it.",
+        title: "PDF",
+        description: "Keep the page as a PDF.",
         hints: Hints::CREATE,
     };
 
@@ -64,7 +64,7 @@ impl Tool<Browser> for SavePdf {
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
         let bytes =
             bytes.map_err(|error| Error::new(Kind::Internal, "the PDF cannot be read").because(error))?;
-        let kept = pack.store.put(run.principal(), ("pdf", tag.as_deref()), bytes).await?;
+        let kept = pack.store.put(&run.principal().id, ("pdf", tag.as_deref()), bytes).await?;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,
         });

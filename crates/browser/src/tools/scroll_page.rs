@@ -16,15 +16,15 @@ pub(super) struct ScrollPage;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Pixels to the right.
+    /// Pixels right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64", range(min = -1_000_000))]
     x: Option<f64>,
@@ -36,7 +36,7 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "End")]
     to: Option<End>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -55,7 +55,7 @@ impl Tool<Browser> for ScrollPage {
     const SPEC: ToolSpec = ToolSpec {
         name: "scroll_page",
         title: "Scroll",
-        description: "Scroll the page or an element, or an element into view.",
+        description: "Scroll the page, an element, or one into view.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

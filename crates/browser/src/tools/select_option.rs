@@ -16,11 +16,11 @@ pub(super) struct SelectOption;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
@@ -28,15 +28,15 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     values: Option<Vec<String>>,
-    /// Or the place of one, from 0.
+    /// Or one, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     index: Option<u32>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -47,8 +47,8 @@ impl Tool<Browser> for SelectOption {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "select_option",
-        title: "Choose an option",
-        description: "Choose options of a list, by label, value or place.",
+        title: "Choose",
+        description: "Choose options by label, value or place.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

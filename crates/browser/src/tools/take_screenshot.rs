@@ -29,34 +29,34 @@ pub(super) struct TakeScreenshot;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Only this element: a ref.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
     /// The whole page.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     full_page: bool,
-    /// What kind (webp).
+    /// Default webp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Format")]
     r#type: Option<Format>,
-    /// From 1 to 100 (80).
+    /// 1 to 100 (80).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     quality: Option<u32>,
-    /// A word to find it by.
+    /// To find it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     tag: Option<String>,
-    /// Show it here; done if it is small.
+    /// Show even a large one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     inline: Option<bool>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
@@ -87,7 +87,7 @@ impl Tool<Browser> for TakeScreenshot {
     const SPEC: ToolSpec = ToolSpec {
         name: "take_screenshot",
         title: "Screenshot",
-        description: "Take and keep a picture of the window, the page or an element.",
+        description: "Take a picture of the page or an element.",
         hints: Hints::CREATE,
     };
 
@@ -121,7 +121,8 @@ impl Tool<Browser> for TakeScreenshot {
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());
         let bytes =
             bytes.map_err(|error| Error::new(Kind::Internal, "the picture cannot be read").because(error))?;
-        let kept = pack.store.put(run.principal(), (format.word(), tag.as_deref()), bytes.clone()).await?;
+        let kept =
+            pack.store.put(&run.principal().id, (format.word(), tag.as_deref()), bytes.clone()).await?;
         let is_inline = input.inline.unwrap_or(bytes.len() <= SMALL) && bytes.len() <= INLINE;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,

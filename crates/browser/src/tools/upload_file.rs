@@ -23,21 +23,21 @@ pub(super) struct UploadFile;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// Paths of the files in the workspace.
+    /// Paths in the workspace.
     paths: Vec<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (5000).
+    /// In ms (5000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -48,8 +48,8 @@ impl Tool<Browser> for UploadFile {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "upload_file",
-        title: "Upload files",
-        description: "Put files of the workspace into a field for files.",
+        title: "Upload",
+        description: "Upload workspace files.",
         hints: Hints::WRITE_EXTERNAL,
     };
 

@@ -19,19 +19,19 @@ pub(super) struct WaitForElement;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Ref of the element.
+    /// Element ref.
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reference: Option<String>,
-    /// Or its CSS selector.
+    /// CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     selector: Option<String>,
-    /// How it has to be (visible).
+    /// Default visible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "State")]
     state: Option<State>,
-    /// Or a text to come.
+    /// Or this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text: Option<String>,
@@ -39,11 +39,11 @@ pub(super) struct Input {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     text_gone: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -71,8 +71,8 @@ impl Tool<Browser> for WaitForElement {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_element",
-        title: "Wait for an element",
-        description: "Wait until an element or a text is there, or gone.",
+        title: "Wait",
+        description: "Wait until an element or text is there or gone.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

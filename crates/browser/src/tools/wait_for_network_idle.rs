@@ -16,15 +16,15 @@ pub(super) struct WaitForNetworkIdle;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// Milliseconds without a request (500).
+    /// In ms (500).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     idle: Option<u64>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -35,8 +35,8 @@ impl Tool<Browser> for WaitForNetworkIdle {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_network_idle",
-        title: "Wait for the network",
-        description: "Wait until the page asks for nothing any more.",
+        title: "Network idle",
+        description: "Wait until nothing is requested.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 

@@ -16,19 +16,19 @@ pub(super) struct WaitForUrl;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct Input {
-    /// The address itself.
+    /// The whole URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     exact: Option<String>,
-    /// Or with `*` for any text.
+    /// Or with `*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pattern: Option<String>,
-    /// Which browser.
+    /// Browser id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     browser_id: Option<String>,
-    /// At most, in ms (30000).
+    /// In ms (30000).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     timeout: Option<u64>,
@@ -39,7 +39,7 @@ impl Tool<Browser> for WaitForUrl {
     type Output = Told<Acted>;
     const SPEC: ToolSpec = ToolSpec {
         name: "wait_for_url",
-        title: "Wait for an address",
+        title: "Address",
         description: "Wait until the page has an address.",
         hints: Hints::READ_ONLY_EXTERNAL,
     };

@@ -1,9 +1,10 @@
 //! Using pages: clicks, keys, fields, dialogs, files.
 
 use serde_json::{Value, json};
+use toolgate_browser::BrowserConfig;
 use toolgate_core::Kind;
 
-use crate::stage::{STAGE, Seat, ref_of};
+use crate::stage::{STAGE, Seat, config, ref_of};
 
 /// A caller at a page.
 async fn at(name: &str, html: &str) -> Seat {
@@ -36,11 +37,13 @@ fn a_click_reaches_the_element_with_button_keys_and_count() {
 #[test]
 fn a_click_waits_until_it_can_be_made_and_says_what_it_waited_for() {
     STAGE.run(async {
-        let page = "<style>#cover {position:fixed; inset:0} .moving {position:absolute; animation: go 50ms infinite} \
-            @keyframes go {from {left: 0} to {left: 400px}}</style>\
+        // One that an animation moves may seem to stand still to whoever looks seldom.
+        let page = "<style>#cover {position:fixed; inset:0}</style>\
             <button id=b disabled>Late</button><button id=h style='display:none'>Hidden</button>\
-            <button id=m class=moving style='top:100px'>Moving</button><script>b.onclick = () => b.textContent = 'done'; \
-            m.onclick = () => m.textContent = 'caught'</script>";
+            <button id=m style='position:absolute; top:100px'>Moving</button><script>\
+            b.onclick = () => b.textContent = 'done'; m.onclick = () => m.textContent = 'caught'; var moving = true, at = 0; \
+            function move() { if (moving) { m.style.left = (at = (at + 37) % 401) + 'px'; requestAnimationFrame(move) } } \
+            move()</script>";
         let ada = at("waits", page).await;
         async fn check(ada: &Seat, selector: &str, words: &str) {
             let error = ada.fails("click_element", json!({"selector": selector, "timeout": 400})).await;
@@ -55,7 +58,7 @@ fn a_click_waits_until_it_can_be_made_and_says_what_it_waited_for() {
         ada.value("void setTimeout(() => cover.remove(), 500)").await;
         ada.data("click_element", json!({"selector": "#b", "timeout": 60_000})).await;
         assert_eq!(ada.value("b.textContent").await, "done");
-        ada.value("void setTimeout(() => m.classList.remove('moving'), 300)").await;
+        ada.value("void setTimeout(() => moving = false, 300)").await;
         ada.data("click_element", json!({"selector": "#m", "timeout": 60_000})).await;
         assert_eq!(ada.value("m.textContent").await, "caught");
         ada.value("void setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<a id=new href=#x>new</a>'), 300)").await;
@@ -288,6 +291,23 @@ fn dialogs_are_told_and_answered() {
         ada.go(&url).await;
         ada.data("click_element", json!({"selector": "button"})).await;
         assert_eq!(ada.go("about:blank").await["url"], "about:blank");
+    });
+}
+
+#[test]
+fn a_dialog_that_is_forgotten_is_dismissed() {
+    let (hub, _tasks) = STAGE.other(BrowserConfig { idle_seconds: 12, ..config() });
+    STAGE.run(async {
+        STAGE.site.put("/forgotten", "200 OK", "", "");
+        let page = "<button onclick='fetch(\"/forgotten?\" + confirm(\"still there?\"))'>ask</button>";
+        let url = STAGE.site.html("/forgets", page);
+        let ada = Seat::take(&hub, "ada", json!({})).await;
+        ada.go(&url).await;
+        let told = ada.data("click_element", json!({"selector": "button", "timeout": 60_000})).await;
+        assert_eq!(told["dialog"], "confirm \"still there?\"", "{told}");
+        while STAGE.site.asked("/forgotten?false").is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
     });
 }
 

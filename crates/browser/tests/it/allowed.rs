@@ -1,8 +1,13 @@
 //! The list of hosts that holds: whichever way a page tries to reach another one.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::json;
 use toolgate_browser::BrowserConfig;
 use toolgate_core::Kind;
+use toolgate_host::outbound::{LookingUp, Lookup};
 
 use crate::stage::{STAGE, Seat, config};
 
@@ -108,6 +113,41 @@ fn private_addresses_are_refused_unless_they_are_listed() {
         let url = format!("http://localhost:{port}/");
         let error = ada.fails("navigate_to_url", json!({"url": url, "timeout": 60_000})).await;
         assert!(error.kind() == Kind::Denied && error.message().contains("`localhost`"), "{error}");
+    });
+}
+
+/// Names that lead to this machine the first time, and elsewhere on it from then on.
+#[derive(Debug, Default)]
+struct Rebinding(AtomicUsize);
+
+impl Lookup for Rebinding {
+    fn look_up(&self, name: String) -> LookingUp {
+        let turn = if name == "rebind.example" { self.0.fetch_add(1, Ordering::SeqCst) } else { 1 };
+        let last = if turn == 0 { 1 } else { 2 };
+        Box::pin(async move { Ok(vec![SocketAddr::from(([127, 0, 0, last], 0))]) })
+    }
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_later_leads_where_it_did() {
+    let names = Arc::new(Rebinding::default());
+    let allowed =
+        ["rebind.example", "inner.example", "127.0.0.1"].map(|text| text.to_owned().try_into().unwrap());
+    let config = BrowserConfig { allowed_domains: allowed.into(), ..config() };
+    let (hub, _tasks) = STAGE.named(config, names.clone());
+    STAGE.run(async {
+        STAGE.site.put("/again", "200 OK", "Content-Type: text/plain\r\n", "the same");
+        STAGE.site.html("/rebinds", "<title>Rebinds</title>");
+        let ada = Seat::take(&hub, "ada", json!({})).await;
+        let port = STAGE.site.port;
+        let went = ada.go(&format!("http://rebind.example:{port}/rebinds")).await;
+        assert_eq!(went["title"], "Rebinds", "{went}");
+        assert_eq!(ada.value("fetch('/again').then(answer => answer.text())").await, "the same");
+        assert_eq!(names.0.load(Ordering::SeqCst), 1);
+        // One that leads there at once is refused: its address is not listed.
+        let inner = json!({"url": format!("http://inner.example:{port}/"), "timeout": 60_000});
+        let error = ada.fails("navigate_to_url", inner).await;
+        assert!(error.kind() == Kind::Denied && error.message().contains("`inner.example`"), "{error}");
     });
 }
 

@@ -1,13 +1,14 @@
-//! However a browser ends, nothing of it stays: no process, no folder.
+//! However a browser ends, nothing of it stays: no process, no zombie, no folder.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Hub, Kind};
+use toolgate_core::{Hub, Kind, Outcome};
 use toolgate_host::Tasks;
 use toolgate_host::process_stats::group_usage;
+use toolgate_testkit::processes_of_group;
 
 use crate::stage::{STAGE, Seat, config};
 
@@ -37,9 +38,14 @@ impl Own {
 
     /// Waits until nothing is left, however long the machine takes.
     async fn gone(&self) {
-        while group_usage(self.group).unwrap().1 > 0 || self.folder.exists() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        gone(self.group, &self.folder).await;
+    }
+}
+
+/// Waits until nothing is left of a Chromium, neither what runs nor what only waits to be buried.
+async fn gone(group: u32, folder: &Path) {
+    while !processes_of_group(group).is_empty() || folder.exists() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -66,9 +72,7 @@ fn a_pack_that_is_dropped_leaves_nothing() {
     STAGE.run(async {
         let Own { hub, tasks, seat, group, folder } = Own::new().await;
         drop((hub, seat));
-        while group_usage(group).unwrap().1 > 0 || folder.exists() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        gone(group, &folder).await;
         drop(tasks);
     });
 }
@@ -111,7 +115,36 @@ fn a_call_under_way_when_the_browser_crashes_ends_at_once() {
 }
 
 #[test]
-fn a_page_that_crashes_or_hangs_is_told_and_can_be_left() {
+fn a_page_that_crashes_is_told_and_can_be_loaded_anew() {
+    STAGE.run(async {
+        let url = STAGE.site.html("/breaks", "<title>Breaks</title><p>here</p>");
+        let own = Own::new().await;
+        own.seat.go(&url).await;
+        let is_renderer = |pid: &u32| {
+            let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&command).contains("--type=renderer")
+        };
+        let renderers: Vec<u32> = processes_of_group(own.group).into_iter().filter(is_renderer).collect();
+        assert!(!renderers.is_empty());
+        renderers.into_iter().for_each(kill);
+        let error = loop {
+            if let Outcome::Failed(error) = own.seat.drive("get_page_snapshot", json!({})).await.outcome {
+                break error;
+            }
+        };
+        assert_eq!((error.kind(), error.message()), (Kind::ConnectionFailed, "the page crashed"));
+        assert_eq!(error.next_step(), Some("call `navigate_to_url` to load one anew"));
+        // The browser itself is as it was: nothing was started anew.
+        let again = own.seat.go(&url).await;
+        assert_eq!((&again["title"], again.get("note")), (&json!("Breaks"), None), "{again}");
+        assert!(own.seat.see().await.contains("here"));
+        own.tasks.shutdown(Duration::from_secs(60)).await;
+        own.gone().await;
+    });
+}
+
+#[test]
+fn a_page_that_hangs_is_told_and_can_be_left() {
     STAGE.run(async {
         let url =
             STAGE.site.html("/hangs", "<title>Hangs</title><button onclick='while (true) {}'>hang</button>");

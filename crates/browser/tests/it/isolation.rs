@@ -7,7 +7,7 @@ use toolgate_core::Kind;
 use crate::stage::{STAGE, Seat, config};
 
 /// Every tool that takes a browser, with arguments that would do.
-fn calls() -> Vec<(&'static str, Value)> {
+pub(crate) fn calls() -> Vec<(&'static str, Value)> {
     vec![
         ("navigate_to_url", json!({"url": "about:blank"})),
         ("go_back", json!({})),

@@ -11,12 +11,15 @@
 mod acting;
 mod allowed;
 mod captures;
+mod downloads;
 mod endings;
 mod frames;
 mod house_rules;
 mod inspecting;
 mod isolation;
+mod lines;
 mod navigation;
+mod parameters;
 mod reading;
 mod site;
 mod stage;

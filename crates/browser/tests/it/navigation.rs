@@ -135,6 +135,28 @@ fn addresses_that_lead_nowhere_are_errors_that_say_why() {
 }
 
 #[test]
+fn a_page_is_waited_for_as_far_as_it_is_asked_for() {
+    STAGE.run(async {
+        let plain = STAGE.site.html("/plain", "<title>Plain</title>");
+        let slow = STAGE.site.html("/slow", "<title>Slow</title><img src='/never'>");
+        let chatty = STAGE.site.html("/chatty", "<title>Chatty</title><script>fetch('/never')</script>");
+        let ada = STAGE.seat("until").await;
+        let go = |url: &str, until: &str, timeout: u64| json!({"url": url, "waitUntil": until, "timeout": timeout});
+        for until in ["load", "domcontentloaded", "networkidle"] {
+            assert_eq!(ada.data("navigate_to_url", go(&plain, until, 120_000)).await["title"], "Plain", "{until}");
+        }
+        for (url, until, title) in [(&slow, "domcontentloaded", "Slow"), (&chatty, "load", "Chatty")] {
+            assert_eq!(ada.data("navigate_to_url", go(url, until, 120_000)).await["title"], title, "{until}");
+        }
+        for (url, until, event) in [(&slow, "load", "load"), (&chatty, "networkidle", "networkIdle")] {
+            let late = ada.fails("navigate_to_url", go(url, until, 1500)).await;
+            assert_eq!((late.kind(), late.message()), (Kind::Timeout, format!("waited 1500 ms for `{event}` of `{url}`").as_str()));
+        }
+        assert_eq!(ada.fails("navigate_to_url", go(&plain, "never", 1)).await.kind(), Kind::InvalidInput);
+    });
+}
+
+#[test]
 fn an_address_is_waited_for() {
     STAGE.run(async {
         let url = STAGE.site.html(

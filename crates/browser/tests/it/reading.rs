@@ -216,6 +216,8 @@ fn rows_of_tables_are_extracted_over_pages() {
         assert!(json_rows.contains(r#"{"ID":"1","Who":"Ada, \"A\"","column 3":"edit"}"#), "{json_rows}");
         let csv = ada.text("extract_table_data", json!({"selector": "#orders", "format": "csv", "maxRows": 1})).await;
         assert!(csv.contains("ID,Who,\n1,\"Ada, \"\"A\"\"\",edit\n") && csv.starts_with("2 rows on 1 pages, shown 1"), "{csv}");
+        let within = ref_of(&ada.see().await, "link \"edit\"");
+        assert_eq!(ada.text("extract_table_data", json!({"ref": within})).await, json_rows);
         assert_eq!(ada.fails("extract_table_data", json!({"selector": "h1"})).await.kind(), Kind::InvalidInput);
         ada.go(&paged).await;
         let all = json!({"selector": "#t", "nextSelector": "#next", "format": "csv"});

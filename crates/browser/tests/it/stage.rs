@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toolgate_browser::{Browser, BrowserConfig, Surroundings};
 use toolgate_core::{Call, Error, Hub, Outcome, PackSource, Principal, Target};
 use toolgate_host::Tasks;
+use toolgate_host::outbound::Lookup;
 use toolgate_testkit::{Driven, client_legacy, drive, hub};
 use toolgate_wire::Raw;
 
@@ -79,6 +80,14 @@ impl Stage {
         let _inside = self.runtime.enter();
         (made(config, self.folder.path(), &tasks), tasks)
     }
+
+    /// The same, where names lead elsewhere.
+    pub(crate) fn named(&self, config: BrowserConfig, lookup: Arc<dyn Lookup>) -> (Hub, Tasks) {
+        let tasks = self.tasks.child();
+        let _inside = self.runtime.enter();
+        let around = Surroundings { lookup, ..around(self.folder.path()) };
+        (hub([Arc::new(PackSource::new(Browser::new(config, around, &tasks)))]), tasks)
+    }
 }
 
 /// What tests need: this machine can be reached.
@@ -88,9 +97,12 @@ pub(crate) fn config() -> BrowserConfig {
 }
 
 fn made(config: BrowserConfig, folder: &Path, tasks: &Tasks) -> Hub {
+    hub([Arc::new(PackSource::new(Browser::new(config, around(folder), tasks)))])
+}
+
+fn around(folder: &Path) -> Surroundings {
     let variables = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
-    let around = Surroundings::new(variables, folder.join("data"), folder.join("workspace"));
-    hub([Arc::new(PackSource::new(Browser::new(config, around, tasks)))])
+    Surroundings::new(variables, folder.join("data"), folder.join("workspace"))
 }
 
 impl Seat {

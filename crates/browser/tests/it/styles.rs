@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use toolgate_browser::BrowserConfig;
 use toolgate_core::Kind;
 
-use crate::stage::{STAGE, Seat, config};
+use crate::stage::{STAGE, Seat, config, ref_of};
 
 const PAGE: &str = "<style>#a {color: red; margin: 4px} .b {color: green; padding: 1px !important} p {color: blue; colour: x} \
-    .c {width: nonsense} #a {border-top-width: 3px}</style><p id=a class='b c' style='padding: 2px; height: 20px'>text</p>";
+    .c {width: nonsense} #a {border-top-width: 3px}</style><p id=a class='b c' style='padding: 2px; height: 20px'>text</p><a href='#a'>link</a>";
 
 fn calls() -> Vec<(&'static str, Value)> {
     vec![
@@ -118,6 +118,16 @@ fn styles_are_told_and_explained() {
         let diff = ada.data("diff_css", json!({"selector": "#a", "baseline": baseline})).await;
         let height = json!({"property": "height", "expected": "30px", "actual": "20px"});
         assert_eq!(diff, json!({"same": false, "items": [height]}));
+        let link = ref_of(&ada.see().await, "link \"link\"");
+        for (tool, mut arguments) in calls() {
+            if tool == "diff_css" {
+                arguments["baseline"] = json!({"height": "20px"});
+            }
+            let by_selector = ada.call(tool, arguments.clone()).await;
+            arguments.as_object_mut().unwrap().remove("selector");
+            arguments["ref"] = link.clone().into();
+            assert_ne!(ada.call(tool, arguments).await, by_selector, "{tool}");
+        }
         for (tool, mut arguments) in calls() {
             arguments["browserId"] = ada.id.clone().into();
             assert_eq!(bob.fails(tool, arguments).await.kind(), Kind::NotFound, "{tool}");

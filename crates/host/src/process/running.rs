@@ -3,12 +3,15 @@
 use std::io;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpgid};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::{ProcessError, Program, fork, guard};
+
+/// How long processes that were killed may take to be gone.
+const BURIAL: Duration = Duration::from_secs(5);
 
 /// A program that runs beside us, with all that it starts. When this is dropped, they are killed.
 #[derive(Debug)]
@@ -16,6 +19,8 @@ pub struct Running {
     child: Child,
     /// Its process group, until the whole of it has been ended.
     group: Option<Pid>,
+    /// The group that was killed, until what of it became ours is buried.
+    killed: Option<Pid>,
 }
 
 /// The three ends that we hold of a program's standard streams.
@@ -57,7 +62,7 @@ impl Program {
         if let Some(group) = group {
             guard::watch(group);
         }
-        let running = |child| Running { child, group };
+        let running = |child| Running { child, group, killed: None };
         match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
             (Some(stdin), Some(stdout), Some(stderr)) => {
                 Ok((running(child), Pipes { stdin, stdout, stderr }))
@@ -80,6 +85,7 @@ impl Running {
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
         self.kill();
+        self.bury().await;
         Ok(status)
     }
 
@@ -92,7 +98,27 @@ impl Running {
         self.kill();
         if let Err(error) = self.child.wait().await {
             tracing::debug!(%error, "the end of a program cannot be seen");
+            return;
         }
+        self.bury().await;
+    }
+
+    /// Buries orphans of its group: they come to us where we are the first process of a container. Its own end has to be
+    /// known by then.
+    async fn bury(&mut self) {
+        let Some(group) = self.killed else { return };
+        let end = Instant::now() + BURIAL;
+        // An error says that none of the group is ours.
+        while let Ok(buried) = waitpgid(group, WaitOptions::NOHANG) {
+            if buried.is_some() {
+                continue;
+            }
+            if Instant::now() >= end {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        self.killed = None;
     }
 
     fn kill(&mut self) {
@@ -100,6 +126,7 @@ impl Running {
         // Once its leader is gone and the group is empty, the number may become somebody else's.
         if let Some(group) = self.group.take() {
             guard::forget(group);
+            self.killed = Some(group);
         }
     }
 
@@ -177,6 +204,22 @@ mod tests {
         let (mut running, _pipes, grandchild) = with_grandchild("sleep 600 & echo $!").await;
         running.wait().await.unwrap();
         gone(grandchild).await;
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn orphans_that_come_to_us_are_buried() {
+        use rustix::process::{getpid, set_child_subreaper};
+
+        // As it is where we are the first process of a container.
+        set_child_subreaper(Some(getpid())).unwrap();
+        let (mut running, _pipes, grandchild) = with_grandchild("sleep 600 & echo $!").await;
+        running.wait().await.unwrap();
+        assert!(test_kill_process(grandchild).is_err());
+
+        let (mut running, _pipes, grandchild) = with_grandchild("sleep 600 & echo $!; wait").await;
+        running.end(Duration::from_secs(30)).await;
+        assert!(test_kill_process(grandchild).is_err());
     }
 
     #[tokio::test]

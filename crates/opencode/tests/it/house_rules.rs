@@ -35,13 +35,9 @@ fn every_tool_says_what_it_does_to_the_world() {
     for (_, definition) in definitions() {
         let (name, hints) = (definition["name"].as_str().unwrap(), &definition["annotations"]);
         let destroys = !reads(name) && !creating.iter().any(|end| name.ends_with(end));
-        assert_eq!(hints["destructiveHint"], destroys, "{name}");
+        assert_eq!(hints["destructiveHint"] == true, destroys, "{name}");
         // Whatever it does, OpenCode may do it differently the next time, and elsewhere.
-        assert_eq!(
-            (&hints["idempotentHint"], &hints["openWorldHint"]),
-            (&false.into(), &true.into()),
-            "{name}"
-        );
+        assert_eq!((hints.get("idempotentHint"), hints.get("openWorldHint")), (None, None), "{name}");
     }
 }
 
