@@ -1,7 +1,7 @@
 //! A browser as a caller has it: its own cookies and storage, its own tabs, its own way out.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,9 @@ const TABS: usize = 20;
 /// How many bytes a browser may upload.
 const UPLOADS: u64 = 256 * 1024 * 1024;
 
+/// What is said once after Chromium had to be started anew.
+const LOST: &str = "the browser had ended and was started anew: its pages, cookies and storage are lost";
+
 /// How long a tab may take to open.
 const OPEN: Duration = Duration::from_secs(60);
 
@@ -38,6 +41,8 @@ pub(crate) struct Instance {
     pub(crate) calls: AtomicUsize,
     /// What it is now; held while it is made anew, so that it is done once.
     pub(crate) context: tokio::sync::Mutex<Arc<Context>>,
+    /// Whether it was made anew, and its caller does not know it yet.
+    pub(crate) is_lost: AtomicBool,
     pub(crate) _places: [OwnedSemaphorePermit; 2],
 }
 
@@ -46,6 +51,11 @@ impl Instance {
     pub(crate) fn in_use(self: &Arc<Self>) -> InUse {
         self.calls.fetch_add(1, Ordering::AcqRel);
         InUse(self.clone())
+    }
+
+    /// What its caller has to know of what it was, and is told with this.
+    pub(crate) fn lost(&self) -> Option<&'static str> {
+        self.is_lost.swap(false, Ordering::AcqRel).then_some(LOST)
     }
 
     /// How long it has not been used.

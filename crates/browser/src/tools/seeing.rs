@@ -56,7 +56,7 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     let before = page.tab.state().snapshot.replace(now.clone());
     let title = format!("title {:?}", about["title"].as_str().unwrap_or_default());
     let mut head = format!("{url} ({}, {})", page.instance.id, page.tab.id);
-    if let Some(note) = page.note {
+    if let Some(note) = page.instance.lost() {
         head = format!("{head}\nnote: {note}");
     }
     let (body, rest) = match before.filter(|before| diff && before.of == now.of) {
