@@ -175,6 +175,11 @@ impl Pool {
         lock(&self.instances).len()
     }
 
+    /// Whether nobody has a browser, nor is about to have one.
+    fn is_unused(&self) -> bool {
+        self.all.available_permits() == self.config.max_browsers as usize
+    }
+
     /// The Chromium, if one runs.
     pub(crate) async fn running(&self) -> Option<Arc<Engine>> {
         self.engine.lock().await.clone().filter(|engine| !engine.is_over())
@@ -260,4 +265,23 @@ fn new_id() -> Result<String> {
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_browser_that_is_being_launched_is_not_none() {
+        let (config, folder) = (Arc::new(BrowserConfig::default()), tempfile::tempdir().unwrap());
+        let store = Arc::new(Store::new(folder.path().to_owned(), &config));
+        let around = Surroundings::new(Vec::new(), folder.path().to_owned(), folder.path().to_owned());
+        let pool = Pool::new(config, store, around, &Tasks::new());
+        assert!(pool.is_unused());
+        // A launch has its place before it asks for a Chromium, and long before it is counted.
+        let place = pool.place(&Principal::named("ada").id).await.unwrap();
+        assert_eq!((pool.count(), pool.is_unused()), (0, false));
+        drop(place);
+        assert!(pool.is_unused());
+    }
 }

@@ -213,12 +213,13 @@ impl Tab {
         if let Some(text) = text {
             params["promptText"] = text.into();
         }
-        let session = self.state().dialog.as_ref().map(|dialog| dialog.session.clone());
-        let session = session.unwrap_or_else(|| self.session.clone());
+        let asked = self.state().dialog.as_ref().map(|dialog| (dialog.session.clone(), dialog.number));
+        let (session, number) = asked.unwrap_or_else(|| (self.session.clone(), 0));
         let call = ("Page.handleJavaScriptDialog", params);
         let _: Value =
             self.devtools.call(Some(&session), call, limit).await.map_err(|why| halt(why, limit))?;
-        self.change(|state| state.dialog = None);
+        // The page may have gone on to its next one.
+        self.change(|state| state.dialog = state.dialog.take().filter(|dialog| dialog.number != number));
         Ok(())
     }
 }
@@ -233,3 +234,6 @@ fn stopped(state: &State) -> Option<Halt> {
     }
     state.dialog.clone().map(Halt::Dialog)
 }
+
+#[cfg(test)]
+mod tests;

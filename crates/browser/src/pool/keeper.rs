@@ -54,8 +54,7 @@ async fn keep(pool: Weak<Pool>, often: Duration) {
         }
         if empty_since.get_or_insert_with(Instant::now).elapsed() >= LINGER.min(idle) {
             let mut engine = pool.engine.lock().await;
-            // A browser may have been launched meanwhile.
-            if pool.count() == 0
+            if pool.is_unused()
                 && let Some(engine) = engine.take()
             {
                 engine.end();

@@ -1,6 +1,6 @@
 //! Requests of a page.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -37,14 +37,15 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) requests: Ring<Request>,
-    open: HashSet<String>,
+    /// What is under way, and who tells its end.
+    open: HashMap<String, String>,
     /// Since when nothing is under way.
     quiet: Instant,
 }
 
 impl Default for Network {
     fn default() -> Self {
-        Self { requests: Ring::new(REQUESTS), open: HashSet::new(), quiet: Instant::now() }
+        Self { requests: Ring::new(REQUESTS), open: HashMap::new(), quiet: Instant::now() }
     }
 }
 
@@ -56,7 +57,7 @@ impl Network {
 
     /// The addresses of requests that are under way.
     pub(crate) fn under_way(&self) -> Vec<String> {
-        let open = self.requests.iter().filter(|(_, request)| self.open.contains(&request.id));
+        let open = self.requests.iter().filter(|(_, request)| self.open.contains_key(&request.id));
         open.map(|(_, request)| request.url.clone()).collect()
     }
 
@@ -71,6 +72,24 @@ impl Network {
         let of = |(_, request): (u64, &Request)| (request.url == url).then(|| request.id.clone());
         let ids: Vec<String> = self.requests.iter().filter_map(of).collect();
         ids.iter().for_each(|id| self.ended(id));
+    }
+
+    /// Whoever would tell the end of these requests is gone.
+    pub(super) fn session_gone(&mut self, session: &str) {
+        self.keep(|_, of| of != session);
+    }
+
+    /// Another document is there, or none: only its own request is still of interest.
+    pub(super) fn only(&mut self, document: Option<&str>) {
+        self.keep(|id, _| Some(id) == document);
+    }
+
+    fn keep(&mut self, is_kept: impl Fn(&str, &str) -> bool) {
+        let count = self.open.len();
+        self.open.retain(|id, session| is_kept(id, session));
+        if self.open.len() < count {
+            self.quiet = Instant::now();
+        }
     }
 
     pub(super) fn apply(&mut self, session: &str, method: &str, params: &Value) {
@@ -138,7 +157,7 @@ impl Network {
         }
         let kind = text(params, "type");
         if kind != "EventSource" && kind != "Ping" {
-            self.open.insert(id.clone());
+            self.open.insert(id.clone(), session.to_owned());
         }
         self.requests.push(Request {
             id,
@@ -160,7 +179,7 @@ impl Network {
     }
 
     fn ended(&mut self, id: &str) {
-        if self.open.remove(id) {
+        if self.open.remove(id).is_some() {
             self.quiet = Instant::now();
         }
     }
