@@ -236,7 +236,7 @@ impl Context {
 
     /// The folder for its uploads, if there is room for so many bytes more.
     pub(crate) fn room_for(&self, bytes: u64) -> Result<&Path> {
-        if self.uploaded.fetch_add(bytes, Ordering::AcqRel) + bytes > UPLOADS {
+        if !takes(&self.uploaded, bytes) {
             return Err(Error::new(Kind::InvalidInput, "this browser has uploaded too much")
                 .hint("close it, and launch another one"));
         }
@@ -275,6 +275,25 @@ impl Drop for Context {
     }
 }
 
+/// Counts so many bytes more, if there may be so many.
+fn takes(uploaded: &AtomicU64, bytes: u64) -> bool {
+    let more = |had: u64| had.checked_add(bytes).filter(|all| *all <= UPLOADS);
+    uploaded.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+}
+
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_does_not_count() {
+        let uploaded = AtomicU64::new(0);
+        assert!(takes(&uploaded, UPLOADS - 1));
+        assert!(!takes(&uploaded, 2) && !takes(&uploaded, u64::MAX));
+        assert!(takes(&uploaded, 1) && !takes(&uploaded, 1));
+    }
 }

@@ -151,7 +151,8 @@ impl Inner {
             Err(Unreached::Denied { .. } | Unreached::TooNear { .. }) => return Err(self.note(host)),
         };
         for ip in addresses.iter() {
-            if ip.to_canonical().is_loopback() && lock(&self.hosts.own).contains(&port) {
+            let near = ip.to_canonical();
+            if (near.is_loopback() || near.is_unspecified()) && lock(&self.hosts.own).contains(&port) {
                 return Err(self.note(host));
             }
             let connecting = TcpStream::connect(SocketAddr::new(*ip, port));

@@ -203,7 +203,17 @@ impl Tab {
 
     /// Calls a method whose answer does not matter, whatever stands in the way.
     pub(crate) fn tell(&self, method: &'static str, params: Value) {
-        self.devtools.tell(Some(&self.session), method, params);
+        self.tell_in(&self.session, method, params);
+    }
+
+    /// The same, of one of its frames that has a process of its own.
+    pub(crate) fn tell_in(&self, session: &str, method: &'static str, params: Value) {
+        self.devtools.tell(Some(session), method, params);
+    }
+
+    /// Lets an object of a page go, which is kept for us otherwise.
+    pub(crate) fn release(&self, session: &str, object: &str) {
+        self.tell_in(session, "Runtime.releaseObject", json!({"objectId": object}));
     }
 
     /// Answers a dialog.

@@ -100,7 +100,7 @@ impl Network {
                 let answer = &params["response"];
                 self.update(&id, |request| {
                     request.status = answer["status"].as_u64();
-                    request.mime = text(answer, "mimeType");
+                    request.mime = brief(&text(answer, "mimeType"), 100);
                     request.received = headers(&answer["headers"]);
                 });
             }
@@ -114,7 +114,8 @@ impl Network {
             }
             "Network.loadingFailed" => {
                 let blocked = params["blockedReason"].as_str();
-                let why = blocked.or(params["errorText"].as_str()).unwrap_or("it failed").to_owned();
+                let why = blocked.or(params["errorText"].as_str()).unwrap_or("it failed");
+                let why = brief(why, 300);
                 self.update(&id, |request| request.failed = why);
                 self.ended(&id);
             }
@@ -123,7 +124,7 @@ impl Network {
                     id,
                     session: session.to_owned(),
                     method: "GET".into(),
-                    url: text(params, "url"),
+                    url: brief(&text(params, "url"), 4000),
                     kind: "WebSocket".into(),
                     ..Request::default()
                 };
@@ -134,7 +135,7 @@ impl Network {
                 self.update(&id, |request| request.status = status);
             }
             "Network.webSocketFrameError" => {
-                let why = text(params, "errorMessage");
+                let why = brief(&text(params, "errorMessage"), 300);
                 self.update(&id, |request| request.failed = why);
             }
             _ => {}
@@ -162,7 +163,7 @@ impl Network {
         self.requests.push(Request {
             id,
             session: session.to_owned(),
-            method: text(request, "method"),
+            method: brief(&text(request, "method"), 40),
             url: brief(&url, 4000),
             kind,
             sent: headers(&request["headers"]),
@@ -194,7 +195,7 @@ fn headers(value: &Value) -> Vec<(String, String)> {
         .take(100)
         .map(|(name, value)| {
             let value = value.as_str().unwrap_or_default();
-            (name.to_owned(), if is_secret(name) { "[hidden]".to_owned() } else { brief(value, 500) })
+            (brief(name, 100), if is_secret(name) { "[hidden]".to_owned() } else { brief(value, 500) })
         })
         .collect();
     all.sort();

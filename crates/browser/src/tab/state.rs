@@ -96,7 +96,7 @@ impl State {
         }
     }
 
-    /// Whether an event matters; most are not even read.
+    /// Whether an event may matter; one that cannot is not even read.
     pub(super) fn cares(method: &str) -> bool {
         matches!(
             method,

@@ -116,7 +116,7 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
     downloads.begins_after(begun, Duration::from_secs(limit)).await
 }
 
-/// A page that crashed is loaded anew in a tab of its own.
+/// A page that crashed is left for another one in its tab.
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
