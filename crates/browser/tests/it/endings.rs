@@ -1,6 +1,7 @@
 //! However a browser ends, nothing of it stays: no process, no zombie, no folder.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -200,6 +201,29 @@ fn a_page_that_hangs_is_told_and_can_be_left() {
         bob.go(&url).await;
         own.tasks.shutdown(Duration::from_secs(60)).await;
         own.gone().await;
+    });
+}
+
+#[test]
+fn a_chromium_that_ends_while_it_starts_is_started_once_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, tried) = (folder.path().join("chromium"), folder.path().join("tried"));
+    STAGE.run(async {
+        let status = STAGE.caller("starts").data("brooklyn_status", json!({})).await;
+        let chromium = status["program"].as_str().unwrap();
+        let lines = format!(
+            "#!/bin/sh\n[ -e {tried} ] && exec {chromium} \"$@\"\n: > {tried}\n",
+            tried = tried.display()
+        );
+        fs::write(&script, lines).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    });
+    let own = toolgate_browser::BrowserConfig { program: Some(script), ..config() };
+    let (hub, tasks) = STAGE.other(own);
+    STAGE.run(async {
+        Seat::take(&hub, "ada", json!({})).await;
+        assert!(tried.exists());
+        tasks.shutdown(Duration::from_secs(60)).await;
     });
 }
 
