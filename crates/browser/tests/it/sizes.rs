@@ -31,7 +31,7 @@ fn no_reply_is_larger_than_a_client_takes() {
     let (hub, _tasks) = STAGE.other(BrowserConfig { css: true, ..config() });
     STAGE.run(async {
         let ada = Seat::take(&hub, "ada", json!({})).await;
-        ada.go(&STAGE.site.html("/huge", HUGE)).await;
+        ada.go(&STAGE.site.html("/sizes", HUGE)).await;
         let names: Vec<String> = (0..100).map(|at| format!("--p{at}")).collect();
         let baseline: Map<String, Value> = names.iter().map(|name| (name.clone(), "x".into())).collect();
         for (tool, more) in [
@@ -62,8 +62,8 @@ fn no_reply_is_larger_than_a_client_takes() {
 #[test]
 fn what_is_shown_is_what_is_counted() {
     STAGE.run(async {
-        let ada = STAGE.seat("huge").await;
-        ada.go(&STAGE.site.html("/counts", HUGE)).await;
+        let ada = STAGE.seat("sizes").await;
+        ada.go(&STAGE.site.html("/sizes-counted", HUGE)).await;
         let (mut since, mut seen) = (0, 0);
         loop {
             let page = ada.text("get_console_messages", json!({"since": since, "limit": 500})).await;
