@@ -45,7 +45,7 @@ async fn the_oldest_go_when_there_is_too_much() {
     assert_eq!(large.kind(), Kind::InvalidInput);
 }
 
-/// Puts so many files into the folder of a caller, each younger than the one before, the last taken now.
+/// Puts so many files into the folder of a caller, the first taken now, each older than the one before.
 fn fill(folder: &tempfile::TempDir, who: &PrincipalId, count: u64, bytes: &[u8]) {
     let place = folder.path().join("browser").join(place(who, "").unwrap().as_str());
     std::fs::create_dir_all(&place).unwrap();
