@@ -177,7 +177,7 @@ impl Tab {
                 }
                 told = json!({"not": "hit", "by": "something around its frame", "name": told["name"]});
             }
-            let is_final = ["stale", "selector", "regex"].iter().any(|word| told["missing"] == *word);
+            let is_final = ["stale", "selector"].iter().any(|word| told["missing"] == *word);
             if is_final || Instant::now() >= end {
                 return Err(unready(self, what, &told, limit).into());
             }

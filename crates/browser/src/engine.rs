@@ -44,6 +44,19 @@ pub(crate) struct Engine {
 /// The last that it said.
 type Said = Arc<Mutex<VecDeque<String>>>;
 
+/// Why there is none.
+struct Unwilling {
+    error: Error,
+    /// Whether it ended before it said anything.
+    is_over: bool,
+}
+
+impl From<Error> for Unwilling {
+    fn from(error: Error) -> Self {
+        Self { error, is_over: false }
+    }
+}
+
 impl Engine {
     /// Starts one, and waits until it answers.
     pub(crate) async fn start(
@@ -52,8 +65,21 @@ impl Engine {
         variables: &[(String, String)],
         (tasks, stop): (&Tasks, CancellationToken),
     ) -> Result<Arc<Self>> {
-        let start = Start { program: program.clone(), config, variables };
-        let (process, pipes) = start.run().await?;
+        let start = Start { program, config, variables };
+        let mut started = Self::try_start(&start, (tasks, stop.clone())).await;
+        // Chromium crashes now and then while it starts.
+        if let Err(Unwilling { is_over: true, error }) = &started {
+            tracing::warn!(%error, "the browser is started once more");
+            started = Self::try_start(&start, (tasks, stop)).await;
+        }
+        started.map_err(|unwilling| unwilling.error)
+    }
+
+    async fn try_start(
+        start: &Start<'_>,
+        (tasks, stop): (&Tasks, CancellationToken),
+    ) -> Result<Arc<Self>, Unwilling> {
+        let (program, (process, pipes)) = (start.program.clone(), start.run().await?);
         let said = Said::default();
         tasks.spawn(keep(pipes.stderr, said.clone()));
         let routes = Arc::new(Routes::default());
@@ -64,7 +90,10 @@ impl Engine {
         let process_group = process.running.id();
         let version = match greet(&devtools).await {
             Ok(version) => version,
-            Err(error) => return Err(unwilling(&program, &said, error, process).await),
+            Err(why) => {
+                let is_over = why == Unanswered::Over;
+                return Err(Unwilling { error: unwilling(&program, &said, why, process).await, is_over });
+            }
         };
         let _stops = stop.clone().drop_guard();
         tasks.spawn(supervise(process, devtools.clone(), routes.clone(), stop.clone()));

@@ -1,7 +1,7 @@
 //! A browser as a caller has it: its own cookies and storage, its own tabs, its own way out.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,9 @@ const TABS: usize = 20;
 /// How many bytes a browser may upload.
 const UPLOADS: u64 = 256 * 1024 * 1024;
 
+/// What is said once after Chromium had to be started anew.
+const LOST: &str = "the browser had ended and was started anew: its pages, cookies and storage are lost";
+
 /// How long a tab may take to open.
 const OPEN: Duration = Duration::from_secs(60);
 
@@ -38,6 +41,8 @@ pub(crate) struct Instance {
     pub(crate) calls: AtomicUsize,
     /// What it is now; held while it is made anew, so that it is done once.
     pub(crate) context: tokio::sync::Mutex<Arc<Context>>,
+    /// Whether it was made anew, and its caller does not know it yet.
+    pub(crate) is_lost: AtomicBool,
     pub(crate) _places: [OwnedSemaphorePermit; 2],
 }
 
@@ -46,6 +51,11 @@ impl Instance {
     pub(crate) fn in_use(self: &Arc<Self>) -> InUse {
         self.calls.fetch_add(1, Ordering::AcqRel);
         InUse(self.clone())
+    }
+
+    /// What its caller has to know of what it was, and is told with this.
+    pub(crate) fn lost(&self) -> Option<&'static str> {
+        self.is_lost.swap(false, Ordering::AcqRel).then_some(LOST)
     }
 
     /// How long it has not been used.
@@ -226,7 +236,7 @@ impl Context {
 
     /// The folder for its uploads, if there is room for so many bytes more.
     pub(crate) fn room_for(&self, bytes: u64) -> Result<&Path> {
-        if self.uploaded.fetch_add(bytes, Ordering::AcqRel) + bytes > UPLOADS {
+        if !takes(&self.uploaded, bytes) {
             return Err(Error::new(Kind::InvalidInput, "this browser has uploaded too much")
                 .hint("close it, and launch another one"));
         }
@@ -265,6 +275,25 @@ impl Drop for Context {
     }
 }
 
+/// Counts so many bytes more, if there may be so many.
+fn takes(uploaded: &AtomicU64, bytes: u64) -> bool {
+    let more = |had: u64| had.checked_add(bytes).filter(|all| *all <= UPLOADS);
+    uploaded.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+}
+
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_does_not_count() {
+        let uploaded = AtomicU64::new(0);
+        assert!(takes(&uploaded, UPLOADS - 1));
+        assert!(!takes(&uploaded, 2) && !takes(&uploaded, u64::MAX));
+        assert!(takes(&uploaded, 1) && !takes(&uploaded, 1));
+    }
 }

@@ -51,7 +51,9 @@ const ALIASES: [(&str, &str); 8] = [
 ];
 
 const MODIFIERS: [(&str, u32); 6] =
-    [("Alt", 1), ("Control", 2), ("Ctrl", 2), ("Meta", 4), ("Command", 4), ("Shift", 8)];
+    [("Alt", 1), ("Control", 2), ("Ctrl", 2), ("Meta", 4), ("Command", 4), ("Shift", SHIFT)];
+
+const SHIFT: u32 = 8;
 
 /// A key to press, with others held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,10 +66,6 @@ pub(crate) struct Press {
 }
 
 impl Press {
-    /// Removes what is selected.
-    pub(crate) const DELETE: Self =
-        Self { key: String::new(), code: String::new(), number: 46, text: String::new(), modifiers: 0 };
-
     /// A key by name, such as `Enter`, `a`, or `Control+Shift+ArrowLeft`.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let unknown = || {
@@ -85,8 +83,13 @@ impl Press {
         }
         let mut press = named(key).or_else(|| typed(key)).ok_or_else(unknown)?;
         press.modifiers = modifiers;
+        // A page sees the letter that is typed, as a keyboard would have it.
+        if modifiers & SHIFT != 0 && key.len() == 1 {
+            press.key.make_ascii_uppercase();
+            press.text.make_ascii_uppercase();
+        }
         // What is held makes a command of a letter.
-        if modifiers & !8 != 0 {
+        if modifiers & !SHIFT != 0 {
             press.text.clear();
         }
         Ok(press)
@@ -94,19 +97,18 @@ impl Press {
 
     /// What a page is told.
     pub(crate) fn events(&self) -> [Value; 2] {
-        let this = if *self == Self::DELETE { named("Delete").unwrap_or(Self::DELETE) } else { self.clone() };
         let event = |kind: &str| {
             let mut event = json!({
-                "type": kind, "key": this.key, "code": this.code, "modifiers": this.modifiers,
-                "windowsVirtualKeyCode": this.number,
+                "type": kind, "key": self.key, "code": self.code, "modifiers": self.modifiers,
+                "windowsVirtualKeyCode": self.number,
             });
-            if kind == "keyDown" && !this.text.is_empty() {
-                event["text"] = this.text.clone().into();
-                event["unmodifiedText"] = this.text.clone().into();
+            if kind == "keyDown" && !self.text.is_empty() {
+                event["text"] = self.text.clone().into();
+                event["unmodifiedText"] = self.text.clone().into();
             }
             event
         };
-        [event(if this.text.is_empty() { "rawKeyDown" } else { "keyDown" }), event("keyUp")]
+        [event(if self.text.is_empty() { "rawKeyDown" } else { "keyDown" }), event("keyUp")]
     }
 }
 
@@ -168,6 +170,8 @@ mod tests {
         check("a", Some(("a", "KeyA", 65, "a", 0)));
         check("Space", Some((" ", "Space", 32, " ", 0)));
         check("Control+A", Some(("A", "KeyA", 65, "", 2)));
+        check("Shift+a", Some(("A", "KeyA", 65, "A", 8)));
+        check("Control+Shift+a", Some(("A", "KeyA", 65, "", 10)));
         check("Shift+Tab", Some(("Tab", "Tab", 9, "", 8)));
         check("ctrl+shift+ArrowLeft", Some(("ArrowLeft", "ArrowLeft", 37, "", 10)));
         check("+", Some(("+", "", 0, "+", 0)));

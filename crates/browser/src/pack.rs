@@ -58,8 +58,13 @@ impl Browser {
         }
     }
 
-    /// The page that a call is about. One that asks something answers nothing before it has its answer.
+    /// The page that a call is about, as it was left. Whoever counts on one that is lost is told so instead.
     pub(crate) async fn page(&self, run: &RunHandle, id: Option<&str>) -> Result<Page> {
+        self.any_page(run, id).await?.not_lost()
+    }
+
+    /// The same, be it a new one. One that asks something answers nothing before it has its answer.
+    pub(crate) async fn any_page(&self, run: &RunHandle, id: Option<&str>) -> Result<Page> {
         let page = self.pool.page(run.principal(), id).await?;
         let dialog = page.tab.state().dialog.clone();
         match dialog {

@@ -25,9 +25,6 @@ use crate::proxy::{Hosts, OwnPorts, Proxy};
 use crate::store::Store;
 use crate::tab::{Options, Tab};
 
-/// What is said once after Chromium had to be started anew.
-const LOST: &str = "the browser had ended and was started anew: its pages, cookies and storage are lost";
-
 /// All browsers.
 pub(crate) struct Pool {
     pub(crate) config: Arc<BrowserConfig>,
@@ -59,9 +56,19 @@ pub(crate) struct Page {
     pub(crate) context: Arc<Context>,
     pub(crate) tab: Arc<Tab>,
     pub(crate) store: Arc<Store>,
-    /// What the caller has to know besides.
-    pub(crate) note: Option<&'static str>,
     pub(crate) _in_use: InUse,
+}
+
+impl Page {
+    /// It, unless its browser was made anew and the caller does not know that yet.
+    pub(crate) fn not_lost(self) -> Result<Self> {
+        match self.instance.lost() {
+            Some(lost) => {
+                Err(Error::new(Kind::ConnectionFailed, lost).hint("call `navigate_to_url` to load a page"))
+            }
+            None => Ok(self),
+        }
+    }
 }
 
 impl Pool {
@@ -105,6 +112,7 @@ impl Pool {
             used: Mutex::new(now),
             calls: AtomicUsize::new(0),
             context: tokio::sync::Mutex::new(context),
+            is_lost: AtomicBool::new(false),
             _places: places,
         });
         lock(&self.instances).push(instance.clone());
@@ -114,15 +122,14 @@ impl Pool {
         Ok(instance)
     }
 
-    /// The page that a call is about.
+    /// The page that a call is about; its browser is made anew if Chromium ended.
     pub(crate) async fn page(&self, who: &Principal, id: Option<&str>) -> Result<Page> {
         let instance = self.find(who, id)?;
         let in_use = instance.in_use();
         let mut held = instance.context.lock().await;
-        let mut note = None;
         if held.is_over() {
             *held = self.context(&instance.options, instance.allowed.as_deref()).await?;
-            note = Some(LOST);
+            instance.is_lost.store(true, Ordering::Release);
         }
         let context = held.clone();
         drop(held);
@@ -131,7 +138,7 @@ impl Pool {
             // A page may close its own tab.
             None => context.open("about:blank").await?,
         };
-        Ok(Page { instance, context, tab, store: self.store.clone(), note, _in_use: in_use })
+        Ok(Page { instance, context, tab, store: self.store.clone(), _in_use: in_use })
     }
 
     /// A browser of a caller, by its name or because it is the only one.
@@ -166,6 +173,11 @@ impl Pool {
     /// How many browsers there are in all.
     pub(crate) fn count(&self) -> usize {
         lock(&self.instances).len()
+    }
+
+    /// Whether nobody has a browser, nor is about to have one.
+    fn is_unused(&self) -> bool {
+        self.all.available_permits() == self.config.max_browsers as usize
     }
 
     /// The Chromium, if one runs.
@@ -253,4 +265,23 @@ fn new_id() -> Result<String> {
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_browser_that_is_being_launched_is_not_none() {
+        let (config, folder) = (Arc::new(BrowserConfig::default()), tempfile::tempdir().unwrap());
+        let store = Arc::new(Store::new(folder.path().to_owned(), &config));
+        let around = Surroundings::new(Vec::new(), folder.path().to_owned(), folder.path().to_owned());
+        let pool = Pool::new(config, store, around, &Tasks::new());
+        assert!(pool.is_unused());
+        // A launch has its place before it asks for a Chromium, and long before it is counted.
+        let place = pool.place(&Principal::named("ada").id).await.unwrap();
+        assert_eq!((pool.count(), pool.is_unused()), (0, false));
+        drop(place);
+        assert!(pool.is_unused());
+    }
 }

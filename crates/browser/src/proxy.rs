@@ -27,6 +27,9 @@ const CONNECT: Duration = Duration::from_secs(15);
 /// How long a client may take to say what it wants.
 const ASK: Duration = Duration::from_secs(30);
 
+/// How long to wait after a connection could not be taken.
+const AGAIN: Duration = Duration::from_millis(50);
+
 /// How many connections there may be at once.
 const CONNECTIONS: usize = 256;
 
@@ -67,7 +70,16 @@ impl Proxy {
         let (serving, of) = (inner.clone(), tasks.child());
         let ending = stop.clone();
         tasks.spawn(stop.clone().run_until_cancelled_owned(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            loop {
+                let stream = match listener.accept().await {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        // It may be that too many files are open now, which passes.
+                        tracing::warn!(%error, "a connection of a browser cannot be taken");
+                        tokio::time::sleep(AGAIN).await;
+                        continue;
+                    }
+                };
                 let (inner, ending) = (serving.clone(), ending.clone());
                 of.spawn(ending.run_until_cancelled_owned(async move { inner.serve(stream).await }));
             }
@@ -139,7 +151,8 @@ impl Inner {
             Err(Unreached::Denied { .. } | Unreached::TooNear { .. }) => return Err(self.note(host)),
         };
         for ip in addresses.iter() {
-            if ip.is_loopback() && lock(&self.hosts.own).contains(&port) {
+            let near = ip.to_canonical();
+            if (near.is_loopback() || near.is_unspecified()) && lock(&self.hosts.own).contains(&port) {
                 return Err(self.note(host));
             }
             let connecting = TcpStream::connect(SocketAddr::new(*ip, port));

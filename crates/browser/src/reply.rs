@@ -147,7 +147,7 @@ impl Page {
             console_errors: state.errors - before.errors,
             refused_hosts: refused,
             downloads: items,
-            note: note(self.note, too_many),
+            note: note(self.instance.lost(), too_many),
         };
         drop(state);
         let line = line(&data, &before.url);
@@ -180,11 +180,11 @@ pub(crate) fn or_dialog<T: Default>(done: Result<T, Halt>) -> Result<T> {
     }
 }
 
-/// What else is to be known: what the page was told, and what was refused.
-fn note(note: Option<&str>, too_many: u64) -> Option<String> {
+/// What else is to be known: what was lost, and what was refused.
+fn note(lost: Option<&str>, too_many: u64) -> Option<String> {
     let refused =
         (too_many > 0).then(|| format!("{too_many} more downloads were refused: they were too many at once"));
-    let parts: Vec<String> = note.map(Into::into).into_iter().chain(refused).collect();
+    let parts: Vec<String> = lost.map(Into::into).into_iter().chain(refused).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 

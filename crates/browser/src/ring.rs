@@ -33,7 +33,7 @@ impl<T> Ring<T> {
     /// Those that are kept, with their numbers from 1.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, &T)> {
         let first = self.count - self.kept.len() as u64;
-        (first + 1..).zip(self.kept.iter()).collect::<Vec<_>>().into_iter()
+        self.kept.iter().enumerate().map(move |(at, entry)| (first + 1 + at as u64, entry))
     }
 
     /// The latest that fits.

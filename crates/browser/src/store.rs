@@ -1,6 +1,8 @@
 //! Screenshots, PDFs and downloads, kept for who took them: within a quota, and for a time.
 
-use std::path::{Path, PathBuf};
+mod prune;
+
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -9,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use toolgate_core::{Error, Kind, Listing, PrincipalId, Result, TemplateItem, resource_not_found};
-use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
-use toolgate_host::{Clock, RelPath, Root};
+use toolgate_host::files::ReadOptions;
+use toolgate_host::{Clock, FileError, RelPath, Root};
 use toolgate_wire::{Raw, Template};
 
 use crate::BrowserConfig;
@@ -21,8 +23,11 @@ const TEMPLATE: &str = "browser://captures/{name}";
 /// The largest file.
 const MOST: u64 = 48 * 1024 * 1024;
 
-/// How many files are looked at.
-const FILES: usize = 10_000;
+/// How many files are kept of one caller.
+const FILES: usize = 2_000;
+
+/// How many files of a caller are looked at: those with the smallest names, which are the oldest.
+const LISTED: usize = FILES + 200;
 
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpeg", "image/jpeg"), ("webp", "image/webp"), ("pdf", "application/pdf")];
@@ -125,54 +130,50 @@ impl Store {
         let name = format!("{}-{noise}{end}", Clock::system().unix_ms());
         let size = bytes.len() as u64;
         let path = place(who, &name)?;
-        let options = WriteOptions {
-            create_dirs: true,
-            mode: WriteMode::CreateNew,
-            max_bytes: MOST,
-            protected: |_: &Path| false,
-        };
-        let written = self.root()?.write(&path, bytes, options).await;
+        let written = self.root()?.write(&path, bytes, crate::tools::new_file(MOST)).await;
         written.map_err(|error| failed("it cannot be kept").because(error))?;
-        self.prune(who).await?;
+        self.prune(&place(who, "")?).await?;
         Capture::parse(&name, size).ok_or_else(|| failed("it cannot be found again"))
     }
 
     /// The files of a caller, the newest first.
     pub(crate) async fn of(&self, who: &PrincipalId) -> Result<Vec<Capture>> {
-        let listed = self.root()?.list(&place(who, "")?, FILES).await;
-        // Who has none has no folder.
-        let entries = listed.map(|listing| listing.entries).unwrap_or_default();
-        let mut all: Vec<Capture> =
-            entries.iter().filter_map(|entry| Capture::parse(&entry.name, entry.size)).collect();
-        all.sort_by(|one, other| (other.unix_ms, &other.name).cmp(&(one.unix_ms, &one.name)));
+        let (mut all, _) = self.listed(&place(who, "")?).await?;
+        all.retain(|capture| capture.unix_ms >= self.oldest());
         Ok(all)
+    }
+
+    /// The files in a folder, the newest first, and whether there are more, which are newer than all of these.
+    async fn listed(&self, folder: &RelPath) -> Result<(Vec<Capture>, bool)> {
+        let listing = match self.root()?.list(folder, LISTED).await {
+            Ok(listing) => listing,
+            // Who has none has no folder.
+            Err(FileError::NotFound { .. }) => return Ok((Vec::new(), false)),
+            Err(error) => return Err(failed("what is kept cannot be listed").because(error)),
+        };
+        let entries = listing.entries.iter();
+        let mut all: Vec<Capture> =
+            entries.filter_map(|entry| Capture::parse(&entry.name, entry.size)).collect();
+        all.sort_by(|one, other| (other.unix_ms, &other.name).cmp(&(one.unix_ms, &one.name)));
+        Ok((all, listing.truncated))
+    }
+
+    /// When the oldest file was taken that is kept.
+    fn oldest(&self) -> u64 {
+        let keep = u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX);
+        Clock::system().unix_ms().saturating_sub(keep)
     }
 
     /// Answers `resources/read`: only for who took it.
     pub(crate) async fn read(&self, who: &PrincipalId, uri: &str) -> Result<Raw> {
         let name =
             uri.strip_prefix(URI).filter(|name| is_name(name)).ok_or_else(|| resource_not_found(uri))?;
-        let capture = Capture::parse(name, 0).ok_or_else(|| resource_not_found(uri))?;
+        let capture = Capture::parse(name, 0).filter(|capture| capture.unix_ms >= self.oldest());
+        let capture = capture.ok_or_else(|| resource_not_found(uri))?;
         let read = self.root()?.read(&place(who, name)?, ReadOptions::whole(MOST)).await;
         let content = read.map_err(|error| resource_not_found(uri).because(error))?;
         let blob = STANDARD.encode(content.bytes);
         Ok(Raw::of(&json!({"contents": [{"uri": uri, "mimeType": capture.mime, "blob": blob}]})))
-    }
-
-    async fn prune(&self, who: &PrincipalId) -> Result<()> {
-        let all = self.of(who).await?;
-        let old = Clock::system()
-            .unix_ms()
-            .saturating_sub(u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX));
-        let mut total = 0;
-        for capture in all {
-            total += capture.bytes;
-            if capture.unix_ms < old || total > self.quota {
-                let removed = self.root()?.remove_file(&place(who, &capture.name)?).await;
-                removed.map_err(|error| failed("an old one cannot be removed").because(error))?;
-            }
-        }
-        Ok(())
     }
 
     fn root(&self) -> Result<Root> {
@@ -229,65 +230,4 @@ fn failed(words: &'static str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use toolgate_core::Principal;
-
-    use super::*;
-
-    fn store(config: BrowserConfig) -> (Store, tempfile::TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        (Store::new(folder.path().join("browser"), &config), folder)
-    }
-
-    #[tokio::test]
-    async fn what_one_caller_keeps_nobody_else_reads() {
-        let (store, _folder) = store(BrowserConfig::default());
-        let (ada, bob) = (Principal::named("ada").id.clone(), Principal::named("bob").id.clone());
-        let kept = store.put(&ada, ("png", Some("home")), vec![1, 2, 3]).await.unwrap();
-        assert_eq!((kept.tag.as_deref(), kept.mime, kept.bytes), (Some("home"), "image/png", 3));
-        assert_eq!(store.of(&ada).await.unwrap(), std::slice::from_ref(&kept));
-        assert!(store.of(&bob).await.unwrap().is_empty());
-        let read: serde_json::Value = store.read(&ada, &kept.uri()).await.unwrap().to().unwrap();
-        assert_eq!(read["contents"][0]["blob"], "AQID");
-        assert_eq!(store.read(&bob, &kept.uri()).await.unwrap_err().kind(), Kind::ResourceNotFound);
-        for uri in [
-            "browser://captures/",
-            "browser://captures/../x.png",
-            "browser://captures/a%2fb.png",
-            "x",
-            "browser://captures/.png",
-        ] {
-            assert_eq!(store.read(&ada, uri).await.unwrap_err().kind(), Kind::ResourceNotFound, "{uri}");
-        }
-    }
-
-    #[tokio::test]
-    async fn the_oldest_go_when_there_is_too_much() {
-        let (store, _folder) = store(BrowserConfig { keep_megabytes: 1, ..BrowserConfig::default() });
-        let ada = Principal::named("ada").id.clone();
-        let mut names = Vec::new();
-        for _ in 0..3 {
-            names.push(store.put(&ada, ("pdf", None), vec![0; 400 << 10]).await.unwrap().name);
-        }
-        let left: Vec<String> =
-            store.of(&ada).await.unwrap().into_iter().map(|capture| capture.name).collect();
-        assert_eq!(left.len(), 2, "{left:?}");
-        let large = store.put(&ada, ("pdf", None), vec![0; 2 << 20]).await.unwrap_err();
-        assert_eq!(large.kind(), Kind::InvalidInput);
-    }
-
-    #[test]
-    fn names_say_what_is_kept() {
-        assert_eq!(Capture::parse("12-ab-my-tag.webp", 5).unwrap().tag.as_deref(), Some("my-tag"));
-        assert_eq!(Capture::parse("12-ab.png", 5).unwrap().tag, None);
-        let download = Capture::parse("12-ab_my-file.CSV", 5).unwrap();
-        assert_eq!((download.file.as_deref(), download.mime), (Some("my-file.CSV"), "text/csv"));
-        assert_eq!(Capture::parse("12-ab_x", 5).unwrap().mime, "application/octet-stream");
-        for name in ["", "12.png", "x-ab.png", "12-ab.exe", "12-ab"] {
-            assert_eq!(Capture::parse(name, 5), None, "{name}");
-        }
-        for text in ["", "a b", "../x", &"x".repeat(41)] {
-            assert!(tag(text).is_err(), "{text}");
-        }
-    }
-}
+mod tests;

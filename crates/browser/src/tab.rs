@@ -203,7 +203,17 @@ impl Tab {
 
     /// Calls a method whose answer does not matter, whatever stands in the way.
     pub(crate) fn tell(&self, method: &'static str, params: Value) {
-        self.devtools.tell(Some(&self.session), method, params);
+        self.tell_in(&self.session, method, params);
+    }
+
+    /// The same, of one of its frames that has a process of its own.
+    pub(crate) fn tell_in(&self, session: &str, method: &'static str, params: Value) {
+        self.devtools.tell(Some(session), method, params);
+    }
+
+    /// Lets an object of a page go, which is kept for us otherwise.
+    pub(crate) fn release(&self, session: &str, object: &str) {
+        self.tell_in(session, "Runtime.releaseObject", json!({"objectId": object}));
     }
 
     /// Answers a dialog.
@@ -213,12 +223,13 @@ impl Tab {
         if let Some(text) = text {
             params["promptText"] = text.into();
         }
-        let session = self.state().dialog.as_ref().map(|dialog| dialog.session.clone());
-        let session = session.unwrap_or_else(|| self.session.clone());
+        let asked = self.state().dialog.as_ref().map(|dialog| (dialog.session.clone(), dialog.number));
+        let (session, number) = asked.unwrap_or_else(|| (self.session.clone(), 0));
         let call = ("Page.handleJavaScriptDialog", params);
         let _: Value =
             self.devtools.call(Some(&session), call, limit).await.map_err(|why| halt(why, limit))?;
-        self.change(|state| state.dialog = None);
+        // The page may have gone on to its next one.
+        self.change(|state| state.dialog = state.dialog.take().filter(|dialog| dialog.number != number));
         Ok(())
     }
 }
@@ -233,3 +244,6 @@ fn stopped(state: &State) -> Option<Halt> {
     }
     state.dialog.clone().map(Halt::Dialog)
 }
+
+#[cfg(test)]
+mod tests;

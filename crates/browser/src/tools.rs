@@ -110,7 +110,7 @@ pub(crate) fn all() -> Vec<AnyTool<Browser>> {
 }
 
 /// How a file of ours is written that is not there yet.
-fn new_file(most: u64) -> WriteOptions {
+pub(crate) fn new_file(most: u64) -> WriteOptions {
     WriteOptions {
         create_dirs: true,
         mode: WriteMode::CreateNew,

@@ -60,7 +60,7 @@ impl Tab {
         if !value.is_empty() {
             return self.insert(value).await;
         }
-        if is_full { self.press(&Press::DELETE).await } else { Ok(()) }
+        if is_full { self.press(&Press::parse("Delete")?).await } else { Ok(()) }
     }
 
     async fn check(&self, this: &What, value: &str, is_checked: bool, left: Duration) -> Result<(), Halt> {

@@ -27,7 +27,6 @@ pub(super) fn missing(tab: &Tab, what: &What, told: &Value) -> Error {
             format!("`selector` is no CSS selector: {}", text("why")),
             "give one like `#id` or `form .send`",
         ),
-        "regex" => wrong(format!("`regex` cannot be used: {}", text("why")), "write it as JavaScript does"),
         "table" => {
             wrong(format!("{} is no table and holds none: {}", what.shown(), text("was")), "name a `<table>`")
         }
@@ -38,9 +37,6 @@ pub(super) fn missing(tab: &Tab, what: &What, told: &Value) -> Error {
         "option" => {
             let words = format!("no option fits {}; there are: {}", list("lacking"), list("known"));
             Error::new(Kind::NotFound, words).hint("give one of these, by label or value")
-        }
-        "storage" => {
-            wrong(format!("the page has no storage: {}", text("why")), "navigate to a page with `http` first")
         }
         other => Error::new(Kind::Internal, format!("the page answers `{}`", brief(other, 60))),
     }

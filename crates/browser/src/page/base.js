@@ -47,7 +47,7 @@ const ACTIVE = new Set([
 ]);
 
 function roleOf(element) {
-  const named = attribute(element, "role").trim().split(/\s+/)[0].toLowerCase();
+  const named = attribute(element, "role").trim().split(/\s+/)[0].toLowerCase().slice(0, 40);
   if (named && named !== "presentation" && named !== "none") return named;
   const tag = element.localName;
   if (tag === "a" || tag === "area") return element.hasAttribute("href") ? "link" : "";
@@ -150,7 +150,7 @@ function all(selector, root = document, most = 1000) {
 }
 
 function described(element) {
-  const role = roleOf(element) || element.localName;
+  const role = roleOf(element) || element.localName.slice(0, 60);
   const name = nameOf(element, 60);
   return role + (name ? " " + quoted(name, 60) : "");
 }

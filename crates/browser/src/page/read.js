@@ -34,7 +34,7 @@ function isEditable(element) {
 }
 
 const attributes = on((element, { name }) => {
-  const pairs = [...element.attributes].slice(0, 100).map(({ name, value }) => [name, clean(value, 2000)]);
+  const pairs = [...element.attributes].slice(0, 100).map(({ name, value }) => [clean(name, 200), clean(value, 2000)]);
   // What is typed or chosen now is no attribute, but it is what is meant.
   if (element.type !== "password" && typeof element.value === "string") {
     const at = pairs.findIndex(([key]) => key === "value");
@@ -77,8 +77,8 @@ const storage = ({ area, action, key, value }) => {
     else if (action === "delete") kept.removeItem(key);
     else if (action === "clear") kept.clear();
     const keys = Object.keys(kept).filter((name) => action !== "get" || !key || name === key);
-    return { items: keys.slice(0, 200).map((name) => ({ key: clean(name, 200), value: clean(kept.getItem(name), 2000) })) };
+    return { total: keys.length, items: keys.slice(0, 200).map((name) => ({ key: clean(name, 200), value: clean(kept.getItem(name), 2000) })) };
   } catch (error) {
-    return { missing: "storage", why: clean(error.message, 200) };
+    return { why: clean(error.message, 200) };
   }
 };

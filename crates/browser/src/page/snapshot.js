@@ -143,7 +143,6 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
   };
   const inside = (node, level, flat) => {
     for (const child of drawn(node)) visit(child, level, flat);
-    if (node.shadowRoot || node.localName === "slot") return;
   };
   const table = (node, level) => {
     const name = clean(node.caption?.textContent || attribute(node, "aria-label"), 120);

@@ -14,6 +14,9 @@ const LINGER: Duration = Duration::from_secs(60);
 /// How long a dialog may keep a page from answering.
 const DIALOG: Duration = Duration::from_secs(300);
 
+/// How often what is kept too long is looked for.
+const SWEEP: Duration = Duration::from_secs(60 * 60);
+
 /// Looks after the browsers for as long as they are there.
 pub(super) fn start(pool: &Arc<Pool>, tasks: &Tasks, stop: CancellationToken) {
     let often = Duration::from_secs(pool.config.idle_seconds).div_f64(4.0);
@@ -24,9 +27,16 @@ pub(super) fn start(pool: &Arc<Pool>, tasks: &Tasks, stop: CancellationToken) {
 
 async fn keep(pool: Weak<Pool>, often: Duration) {
     let mut empty_since: Option<Instant> = None;
+    let mut swept: Option<Instant> = None;
     loop {
         tokio::time::sleep(often).await;
         let Some(pool) = pool.upgrade() else { return };
+        if swept.is_none_or(|swept| swept.elapsed() >= SWEEP) {
+            swept = Some(Instant::now());
+            if let Err(error) = pool.store.sweep().await {
+                tracing::warn!(%error, "what is kept too long cannot be removed");
+            }
+        }
         let idle = Duration::from_secs(pool.config.idle_seconds);
         let unused: Vec<_> =
             lock(&pool.instances).iter().filter(|instance| instance.idle() >= idle).cloned().collect();
@@ -44,8 +54,7 @@ async fn keep(pool: Weak<Pool>, often: Duration) {
         }
         if empty_since.get_or_insert_with(Instant::now).elapsed() >= LINGER.min(idle) {
             let mut engine = pool.engine.lock().await;
-            // A browser may have been launched meanwhile.
-            if pool.count() == 0
+            if pool.is_unused()
                 && let Some(engine) = engine.take()
             {
                 engine.end();

@@ -119,11 +119,13 @@ async fn plain_requests_and_tunnels_reach_what_is_allowed_and_nothing_else() {
 #[tokio::test]
 async fn our_own_ports_are_not_reached_through_us() {
     let tasks = Tasks::new();
-    let proxy = proxy(&["127.0.0.1"], None, &tasks).await;
-    let own = format!("CONNECT 127.0.0.1:{} HTTP/1.1\r\n\r\n", proxy.port);
-    assert!(ask(proxy.port, own).await.starts_with("HTTP/1.1 403 "));
-    assert_eq!(proxy.refused_since(0), ["127.0.0.1"]);
-    assert!(proxy.refused_since(1).is_empty());
+    let proxy = proxy(&["127.0.0.1", "0.0.0.0"], None, &tasks).await;
+    for host in ["127.0.0.1", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+        let own = format!("CONNECT {host}:{} HTTP/1.1\r\n\r\n", proxy.port);
+        assert!(ask(proxy.port, own).await.starts_with("HTTP/1.1 403 "), "{host}");
+    }
+    assert_eq!(proxy.refused_since(0), ["127.0.0.1", "::ffff:127.0.0.1", "0.0.0.0"]);
+    assert!(proxy.refused_since(3).is_empty());
 }
 
 #[tokio::test]

@@ -81,7 +81,9 @@ impl Tab {
         let object = self.owner(above, frame, limit).await?;
         let call =
             json!({"objectId": object, "functionDeclaration": crate::library::REF_OF, "returnByValue": true});
-        let told: Value = self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await?;
-        told["result"]["value"].as_str().map(Into::into).ok_or(Halt::Left)
+        let told: Result<Value, Halt> =
+            self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await;
+        self.release(&above.session, &object);
+        told?["result"]["value"].as_str().map(Into::into).ok_or(Halt::Left)
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn halt(why: Unanswered, limit: Duration) -> Halt {
     match why {
         Unanswered::Over => Halt::Failed(
             Error::new(Kind::ConnectionFailed, "the browser has ended")
-                .hint("call again: it is started anew, without its pages, cookies and storage"),
+                .hint("call `navigate_to_url`: it is started anew, without its pages, cookies and storage"),
         ),
         Unanswered::Late(method) => Halt::Failed(
             Error::new(Kind::Timeout, format!("the page did not answer within {} ms", limit.as_millis()))

@@ -1,6 +1,6 @@
 //! Requests of a page.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -37,14 +37,15 @@ pub(crate) struct Request {
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) requests: Ring<Request>,
-    open: HashSet<String>,
+    /// What is under way, and who tells its end.
+    open: HashMap<String, String>,
     /// Since when nothing is under way.
     quiet: Instant,
 }
 
 impl Default for Network {
     fn default() -> Self {
-        Self { requests: Ring::new(REQUESTS), open: HashSet::new(), quiet: Instant::now() }
+        Self { requests: Ring::new(REQUESTS), open: HashMap::new(), quiet: Instant::now() }
     }
 }
 
@@ -56,7 +57,7 @@ impl Network {
 
     /// The addresses of requests that are under way.
     pub(crate) fn under_way(&self) -> Vec<String> {
-        let open = self.requests.iter().filter(|(_, request)| self.open.contains(&request.id));
+        let open = self.requests.iter().filter(|(_, request)| self.open.contains_key(&request.id));
         open.map(|(_, request)| request.url.clone()).collect()
     }
 
@@ -73,6 +74,24 @@ impl Network {
         ids.iter().for_each(|id| self.ended(id));
     }
 
+    /// Whoever would tell the end of these requests is gone.
+    pub(super) fn session_gone(&mut self, session: &str) {
+        self.keep(|_, of| of != session);
+    }
+
+    /// Another document is there, or none: only its own request is still of interest.
+    pub(super) fn only(&mut self, document: Option<&str>) {
+        self.keep(|id, _| Some(id) == document);
+    }
+
+    fn keep(&mut self, is_kept: impl Fn(&str, &str) -> bool) {
+        let count = self.open.len();
+        self.open.retain(|id, session| is_kept(id, session));
+        if self.open.len() < count {
+            self.quiet = Instant::now();
+        }
+    }
+
     pub(super) fn apply(&mut self, session: &str, method: &str, params: &Value) {
         let id = text(params, "requestId");
         match method {
@@ -81,7 +100,7 @@ impl Network {
                 let answer = &params["response"];
                 self.update(&id, |request| {
                     request.status = answer["status"].as_u64();
-                    request.mime = text(answer, "mimeType");
+                    request.mime = brief(&text(answer, "mimeType"), 100);
                     request.received = headers(&answer["headers"]);
                 });
             }
@@ -95,7 +114,8 @@ impl Network {
             }
             "Network.loadingFailed" => {
                 let blocked = params["blockedReason"].as_str();
-                let why = blocked.or(params["errorText"].as_str()).unwrap_or("it failed").to_owned();
+                let why = blocked.or(params["errorText"].as_str()).unwrap_or("it failed");
+                let why = brief(why, 300);
                 self.update(&id, |request| request.failed = why);
                 self.ended(&id);
             }
@@ -104,7 +124,7 @@ impl Network {
                     id,
                     session: session.to_owned(),
                     method: "GET".into(),
-                    url: text(params, "url"),
+                    url: brief(&text(params, "url"), 4000),
                     kind: "WebSocket".into(),
                     ..Request::default()
                 };
@@ -115,7 +135,7 @@ impl Network {
                 self.update(&id, |request| request.status = status);
             }
             "Network.webSocketFrameError" => {
-                let why = text(params, "errorMessage");
+                let why = brief(&text(params, "errorMessage"), 300);
                 self.update(&id, |request| request.failed = why);
             }
             _ => {}
@@ -138,12 +158,12 @@ impl Network {
         }
         let kind = text(params, "type");
         if kind != "EventSource" && kind != "Ping" {
-            self.open.insert(id.clone());
+            self.open.insert(id.clone(), session.to_owned());
         }
         self.requests.push(Request {
             id,
             session: session.to_owned(),
-            method: text(request, "method"),
+            method: brief(&text(request, "method"), 40),
             url: brief(&url, 4000),
             kind,
             sent: headers(&request["headers"]),
@@ -160,7 +180,7 @@ impl Network {
     }
 
     fn ended(&mut self, id: &str) {
-        if self.open.remove(id) {
+        if self.open.remove(id).is_some() {
             self.quiet = Instant::now();
         }
     }
@@ -175,7 +195,7 @@ fn headers(value: &Value) -> Vec<(String, String)> {
         .take(100)
         .map(|(name, value)| {
             let value = value.as_str().unwrap_or_default();
-            (name.to_owned(), if is_secret(name) { "[hidden]".to_owned() } else { brief(value, 500) })
+            (brief(name, 100), if is_secret(name) { "[hidden]".to_owned() } else { brief(value, 500) })
         })
         .collect();
     all.sort();

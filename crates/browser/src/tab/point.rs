@@ -27,8 +27,10 @@ impl Tab {
                 "arguments": [{"value": x}, {"value": y}],
                 "returnByValue": true,
             });
-            let told: Value = self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await?;
-            let at = &told["result"]["value"];
+            let told: Result<Value, Halt> =
+                self.call_in(&above.session, ("Runtime.callFunctionOn", call), limit).await;
+            self.release(&above.session, &object);
+            let at = &told?["result"]["value"];
             let (Some(left), Some(top)) = (at["x"].as_f64(), at["y"].as_f64()) else {
                 return Err(Halt::Left);
             };

@@ -17,6 +17,8 @@ pub(crate) struct Dialog {
     pub(crate) kind: String,
     pub(crate) message: String,
     pub(crate) default: String,
+    /// Which one it is of all that this page opened.
+    pub(super) number: u64,
     pub(super) session: String,
 }
 
@@ -47,9 +49,12 @@ pub(crate) struct State {
     pub(crate) loader: String,
     reached: HashSet<String>,
     pub(crate) loading: bool,
+    /// How often it moved within a document.
+    pub(crate) moves: u64,
     pub(crate) closed: bool,
     pub(crate) crashed: bool,
     pub(crate) dialog: Option<Dialog>,
+    dialogs: u64,
     pub(crate) frames: BTreeMap<String, Frame>,
     /// Where in a frame the library is.
     pub(super) worlds: HashMap<String, (String, i64)>,
@@ -74,9 +79,11 @@ impl State {
             loader: String::new(),
             reached: HashSet::new(),
             loading: false,
+            moves: 0,
             closed: false,
             crashed: false,
             dialog: None,
+            dialogs: 0,
             frames: [(main.to_owned(), frame)].into(),
             worlds: HashMap::new(),
             numbers: HashMap::new(),
@@ -89,7 +96,7 @@ impl State {
         }
     }
 
-    /// Whether an event matters; most are not even read.
+    /// Whether an event may matter; one that cannot is not even read.
     pub(super) fn cares(method: &str) -> bool {
         matches!(
             method,
@@ -131,15 +138,20 @@ impl State {
                 self.reach(&text(params, "loaderId"), text(params, "name"));
             }
             "Page.javascriptDialogOpening" => {
+                self.dialogs += 1;
                 self.dialog = Some(Dialog {
                     kind: text(params, "type"),
                     message: crate::text::brief(&text(params, "message"), 1000),
-                    default: text(params, "defaultPrompt"),
+                    default: crate::text::brief(&text(params, "defaultPrompt"), 1000),
+                    number: self.dialogs,
                     session: session.to_owned(),
                 });
             }
             "Page.javascriptDialogClosed" => self.dialog = None,
-            "Inspector.targetCrashed" if session_of(self, session) => self.crashed = true,
+            "Inspector.targetCrashed" if session_of(self, session) => {
+                self.crashed = true;
+                self.network.only(None);
+            }
             "Input.dragIntercepted" => self.dragged = Some(params["data"].clone()),
             _ if method.starts_with("Network.") => self.network.apply(session, method, params),
             _ => {
@@ -175,6 +187,7 @@ impl State {
     pub(super) fn session_gone(&mut self, session: &str) {
         self.frames.retain(|_, frame| frame.session != session);
         self.worlds.retain(|_, (of, _)| of != session);
+        self.network.session_gone(session);
     }
 
     fn navigated(&mut self, session: &str, frame: &Value) {
@@ -189,7 +202,10 @@ impl State {
             self.dialog = None;
             self.frames.clear();
             self.worlds.clear();
-            self.reach(&text(frame, "loaderId"), "commit".into());
+            let loader = text(frame, "loaderId");
+            // The request of a document is called as what loads it.
+            self.network.only(Some(&loader));
+            self.reach(&loader, "commit".into());
         }
         let known = self.frames.get(&id).and_then(|frame| frame.parent.clone());
         let frame = Frame { session: session.to_owned(), parent: parent.or(known), url };
@@ -199,6 +215,7 @@ impl State {
     fn moved(&mut self, params: &Value) {
         let (id, url) = (text(params, "frameId"), text(params, "url"));
         if id == self.main {
+            self.moves += 1;
             self.url.clone_from(&url);
         }
         if let Some(frame) = self.frames.get_mut(&id) {
@@ -239,3 +256,6 @@ fn session_of(state: &State, session: &str) -> bool {
 fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,6 +9,7 @@ use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 use super::styling::{Declared, declared};
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::Room;
 
 pub(super) struct AnalyzeSpecificity;
 
@@ -40,6 +41,9 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// The properties.
     items: Vec<Item>,
+    /// Whether some did not fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -78,6 +82,13 @@ impl Tool<Browser> for AnalyzeSpecificity {
             let mut shown = all.iter().take(20).map(Declared::shown);
             Item { property, winner: shown.next().unwrap_or_default(), losers: shown.collect() }
         };
-        Ok(Json(Output { items: by.into_iter().take(100).map(item).collect() }))
+        let (count, mut room) = (by.len(), Room::new());
+        let fits = |item: &Item| {
+            let losers = item.losers.iter().map(String::as_str);
+            let texts: Vec<&str> = [item.property.as_str(), &item.winner].into_iter().chain(losers).collect();
+            room.takes(&texts)
+        };
+        let items: Vec<Item> = by.into_iter().take(100).map(item).take_while(fits).collect();
+        Ok(Json(Output { truncated: items.len() < count, items }))
     }
 }

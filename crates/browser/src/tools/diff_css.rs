@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::styling::computed;
+use super::styling::{LONG, computed};
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::{Room, brief};
 
 pub(super) struct DiffCss;
 
@@ -37,6 +38,9 @@ pub(super) struct Output {
     same: bool,
     /// The differences.
     items: Vec<Item>,
+    /// Whether some did not fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -64,15 +68,20 @@ impl Tool<Browser> for DiffCss {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let names: Vec<String> = input.baseline.keys().take(300).cloned().collect();
         let now: BTreeMap<String, String> = computed(&page, &what, &names).await?.into_iter().collect();
-        let items: Vec<Item> = names
-            .into_iter()
-            .map(|property| Item {
-                expected: input.baseline[&property].trim().to_owned(),
-                actual: now.get(&property).cloned().unwrap_or_default(),
-                property,
-            })
-            .filter(|item| item.expected != item.actual)
-            .collect();
-        Ok(Json(Output { same: items.is_empty(), items }))
+        let (mut items, mut room, mut truncated) = (Vec::new(), Room::new(), false);
+        for property in names {
+            let expected = input.baseline[&property].trim();
+            let actual = now.get(&property).map(String::as_str).unwrap_or_default();
+            if expected == actual {
+                continue;
+            }
+            let (expected, actual) = (brief(expected, LONG), brief(actual, LONG));
+            if !room.takes(&[&property, &expected, &actual]) {
+                truncated = true;
+                break;
+            }
+            items.push(Item { property, expected, actual });
+        }
+        Ok(Json(Output { same: items.is_empty() && !truncated, items, truncated }))
     }
 }

@@ -10,7 +10,7 @@ use toolgate_core::{Error, Hints, Result, RunHandle, Text, Tool, ToolSpec};
 use crate::acting::{Click, Needs, What};
 use crate::pack::Browser;
 use crate::pool::Page;
-use crate::text::{cut, fenced};
+use crate::text::{MOST, cut, fenced, fitting};
 
 /// How many rows are read at most.
 const ROWS: usize = 5000;
@@ -94,15 +94,21 @@ impl Tool<Browser> for ExtractTableData {
         }
         let total = all.rows.len();
         all.rows.truncate(input.max_rows.unwrap_or(500));
-        let text = match input.format.unwrap_or_default() {
-            Format::Json => as_json(&all),
-            Format::Csv => as_csv(&all),
+        let (lines, heads) = match input.format.unwrap_or_default() {
+            Format::Json => (as_json(&all), 0),
+            Format::Csv => (as_csv(&all), 1),
         };
-        let (shown, is_whole) = cut(&text, crate::text::MOST);
-        let shown = if is_whole { shown } else { shown.rsplit_once('\n').map_or(shown, |(lines, _)| lines) };
-        let head = format!("{total} rows on {} pages, shown {}", all.pages, all.rows.len());
-        let mark = if is_whole { "" } else { "\ntruncated: ask for fewer rows with `maxRows`" };
-        Ok(Text(format!("{head}\n{}{mark}", fenced(shown))))
+        let shown = fitting(&lines, MOST);
+        let rows = shown.len().saturating_sub(heads);
+        let head = format!("{total} rows on {} pages, shown {rows}", all.pages);
+        let mark = match shown.len() {
+            all if all == lines.len() => "",
+            0 => "\ntruncated: this is the beginning of one row",
+            _ => "\ntruncated: ask for fewer rows with `maxRows`",
+        };
+        let first = lines.first().filter(|_| shown.is_empty()).map(|line| cut(line, MOST).0);
+        let body = first.map_or_else(|| shown.join("\n"), Into::into);
+        Ok(Text(format!("{head}\n{}{mark}", fenced(&body))))
     }
 }
 
@@ -140,8 +146,8 @@ async fn turn(page: &Page, what: &What, next: What, all: &Rows) -> Result<bool> 
     Ok(false)
 }
 
-fn as_json(all: &Rows) -> String {
-    all.rows.iter().map(|row| object(all, row)).collect::<Vec<_>>().join("\n")
+fn as_json(all: &Rows) -> Vec<String> {
+    all.rows.iter().map(|row| object(all, row)).collect()
 }
 
 fn object(all: &Rows, row: &[String]) -> String {
@@ -152,13 +158,13 @@ fn object(all: &Rows, row: &[String]) -> String {
     Value::Object(cells.collect::<Map<_, _>>()).to_string()
 }
 
-fn as_csv(all: &Rows) -> String {
+fn as_csv(all: &Rows) -> Vec<String> {
     let cell = |text: &String| {
         let is_plain = !text.contains([',', '"', '\n', '\r']);
         if is_plain { text.clone() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
     };
     let line = |row: &Vec<String>| row.iter().map(cell).collect::<Vec<_>>().join(",");
-    std::iter::once(&all.headers).chain(&all.rows).map(line).collect::<Vec<_>>().join("\n")
+    std::iter::once(&all.headers).chain(&all.rows).map(line).collect()
 }
 
 #[cfg(test)]
@@ -169,10 +175,13 @@ mod tests {
     fn rows_become_objects_or_lines() {
         let rows = vec![vec!["1".into(), "a, \"b\"".into()], vec!["2".into(), "c".into(), "more".into()]];
         let all = Rows { headers: vec!["id".into(), "name".into()], rows, pages: 1 };
-        assert_eq!(as_csv(&all), "id,name\n1,\"a, \"\"b\"\"\"\n2,c,more");
+        assert_eq!(as_csv(&all), ["id,name", "1,\"a, \"\"b\"\"\"", "2,c,more"]);
         assert_eq!(
             as_json(&all),
-            "{\"id\":\"1\",\"name\":\"a, \\\"b\\\"\"}\n{\"id\":\"2\",\"name\":\"c\",\"column 3\":\"more\"}"
+            [
+                "{\"id\":\"1\",\"name\":\"a, \\\"b\\\"\"}",
+                "{\"id\":\"2\",\"name\":\"c\",\"column 3\":\"more\"}"
+            ]
         );
     }
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Text, Tool, ToolSpec};
 
 use crate::pack::Browser;
-use crate::text::{brief, cut, fenced};
+use crate::tab::Halt;
+use crate::text::{brief, fenced, fitting};
 
 pub(super) struct FindInPage;
 
@@ -58,7 +59,11 @@ impl Tool<Browser> for FindInPage {
         for spot in page.tab.spots() {
             let mut args = wanted.clone();
             args["most"] = most.into();
-            let told = page.tab.run(&spot, ("find", args), Duration::from_secs(30)).await?;
+            let told = match page.tab.run(&spot, ("find", args), Duration::from_secs(30)).await {
+                // A frame may go while others are searched.
+                Err(Halt::Left) if !spot.prefix.is_empty() => continue,
+                told => told?,
+            };
             if told["missing"] == "regex" {
                 let why = told["why"].as_str().unwrap_or_default();
                 return Err(Error::new(
@@ -74,9 +79,8 @@ impl Tool<Browser> for FindInPage {
         if lines.is_empty() {
             return Ok(Text("found nowhere".into()));
         }
-        let all = lines.join("\n");
-        let (shown, _) = cut(&all, 20_000);
-        Ok(Text(format!("found in {count} places, shown {}\n{}", lines.len(), fenced(shown))))
+        let shown = fitting(&lines, 20_000);
+        Ok(Text(format!("found in {count} places, shown {}\n{}", shown.len(), fenced(&shown.join("\n")))))
     }
 }
 

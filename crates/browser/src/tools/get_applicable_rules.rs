@@ -7,6 +7,7 @@ use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 use super::styling::{Declared, declared};
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::Room;
 
 pub(super) struct GetApplicableRules;
 
@@ -62,7 +63,12 @@ impl Tool<Browser> for GetApplicableRules {
         }
         let total = items.len();
         // The strongest are what matters.
-        let items = items.split_off(total.saturating_sub(input.limit.unwrap_or(50).clamp(1, 200)));
-        Ok(Json(Output { items, total }))
+        let (most, mut room) = (input.limit.unwrap_or(50).clamp(1, 200), Room::new());
+        let fits = |item: &&Declared| {
+            // Its other keys and numbers cost as much as a text each.
+            room.takes(&[&item.property, &item.value, &item.selector, &item.origin, "", "", "", "", "", ""])
+        };
+        let count = items.iter().rev().take(most).take_while(fits).count();
+        Ok(Json(Output { items: items.split_off(total - count), total }))
     }
 }

@@ -10,7 +10,7 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use crate::acting::What;
 use crate::pack::Browser;
-use crate::text::harmless;
+use crate::text::{Room, harmless};
 
 pub(super) struct GetAttribute;
 
@@ -39,6 +39,9 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// Its attributes, and what is typed or chosen in it as `value`.
     attributes: BTreeMap<String, String>,
+    /// Whether some did not fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     /// The role of it.
     role: String,
     /// Its name, as people see it.
@@ -92,9 +95,15 @@ impl Tool<Browser> for GetAttribute {
         let wanted = json!({"name": input.attribute});
         let (_, told) = page.tab.on(&what, ("attributes", wanted), Duration::from_secs(20)).await?;
         let output: serde_json::Result<Output> = serde_json::from_value(told);
-        let Output { attributes, role, name, state } = output
+        let Output { attributes, role, name, state, .. } = output
             .map_err(|error| Error::new(Kind::Internal, "the element cannot be told").because(error))?;
-        let attributes = attributes.into_iter().map(|(name, value)| (name, harmless(&value))).collect();
-        Ok(Json(Output { attributes, role: harmless(&role), name: harmless(&name), state }))
+        let (count, mut room) = (attributes.len(), Room::new());
+        let attributes: BTreeMap<String, String> = attributes
+            .into_iter()
+            .map(|(name, value)| (harmless(&name), harmless(&value)))
+            .take_while(|(name, value)| room.takes(&[name, value]))
+            .collect();
+        let truncated = attributes.len() < count;
+        Ok(Json(Output { attributes, truncated, role: harmless(&role), name: harmless(&name), state }))
     }
 }

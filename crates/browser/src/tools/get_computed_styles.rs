@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::styling::computed;
+use super::styling::{LONG, computed};
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::{Room, brief};
 
 pub(super) struct GetComputedStyles;
 
@@ -37,6 +38,9 @@ pub(super) struct Input {
 pub(super) struct Output {
     /// Values by property.
     styles: BTreeMap<String, String>,
+    /// Whether some did not fit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 impl Tool<Browser> for GetComputedStyles {
@@ -53,6 +57,12 @@ impl Tool<Browser> for GetComputedStyles {
         let what = What::of(input.reference, input.selector)?;
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let styles = computed(&page, &what, &input.properties.unwrap_or_default()).await?;
-        Ok(Json(Output { styles: styles.into_iter().collect() }))
+        let (count, mut room) = (styles.len(), Room::new());
+        let styles: BTreeMap<String, String> = styles
+            .into_iter()
+            .map(|(name, value)| (name, brief(&value, LONG)))
+            .take_while(|(name, value)| room.takes(&[name, value]))
+            .collect();
+        Ok(Json(Output { truncated: styles.len() < count, styles }))
     }
 }

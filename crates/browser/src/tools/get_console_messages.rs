@@ -42,7 +42,7 @@ impl Tool<Browser> for GetConsoleMessages {
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
-        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?;
+        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?.not_lost()?;
         let least = input.level.unwrap_or(Level::Info);
         let wanted = Wanted { since: input.since, limit: input.limit };
         let state = page.tab.state();

@@ -53,10 +53,12 @@ impl Tool<Browser> for GetPageSnapshot {
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
-        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let scope = What::maybe(input.reference, input.selector)?;
+        let id = input.browser_id.as_deref();
+        let page = if scope.is_some() { pack.page(run, id).await? } else { pack.any_page(run, id).await? };
         let view = View {
             mode: input.mode.unwrap_or_default(),
-            scope: What::maybe(input.reference, input.selector)?,
+            scope,
             depth: input.depth.unwrap_or(0),
             most: input.max_chars.unwrap_or(20_000),
         };

@@ -116,7 +116,7 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
     downloads.begins_after(begun, Duration::from_secs(limit)).await
 }
 
-/// A page that crashed is loaded anew in a tab of its own.
+/// A page that crashed is left for another one in its tab.
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
@@ -129,7 +129,10 @@ async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
 /// Goes through the pages that were there, or loads this one again.
 pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
     let end = Instant::now() + limit;
-    let loader = page.tab.state().loader.clone();
+    let (loader, moves) = {
+        let state = page.tab.state();
+        (state.loader.clone(), state.moves)
+    };
     if direction == Direction::Reload {
         let reload: Result<Value, Halt> = page.tab.call(("Page.reload", json!({})), limit).await;
         reload.or_else(or_asking)?;
@@ -145,11 +148,11 @@ pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) 
             if next < at { "there is no page before this one" } else { "there is no page after this one" };
         return Err(Error::new(Kind::InvalidInput, words).hint("call `navigate_to_url` to go somewhere"));
     };
-    let url = entry["url"].as_str().unwrap_or_default().to_owned();
     let go = ("Page.navigateToHistoryEntry", json!({"entryId": entry["id"]}));
     let gone: Result<Value, Halt> = page.tab.call(go, limit).await;
     gone.or_else(or_asking)?;
-    came(page, end, |state| state.url == url && !state.loading).await
+    // Its address may be that of this page, or one that leads on to another.
+    came(page, end, |state| (state.loader != loader || state.moves != moves) && !state.loading).await
 }
 
 fn or_asking(halt: Halt) -> Result<Value> {

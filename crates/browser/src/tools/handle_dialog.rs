@@ -37,7 +37,7 @@ impl Tool<Browser> for HandleDialog {
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
-        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?;
+        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?.not_lost()?;
         let before = page.before();
         let dialog = page.tab.state().dialog.clone();
         let Some(dialog) = dialog else {

@@ -60,7 +60,7 @@ impl Tool<Browser> for InspectNetwork {
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {
-        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?;
+        let page = pack.pool.page(run.principal(), input.browser_id.as_deref()).await?.not_lost()?;
         if let Some(id) = input.id {
             return one(&page, id, input.body).await.map(Text);
         }

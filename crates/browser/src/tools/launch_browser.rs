@@ -125,6 +125,9 @@ fn launch(input: Input) -> Result<Launch> {
         HostPattern::try_from(text)
             .map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))
     };
+    if input.allowed_domains.as_ref().is_some_and(Vec::is_empty) {
+        return Err(wrong("`allowedDomains` is empty".into(), "list hosts, or leave it out"));
+    }
     let allowed =
         input.allowed_domains.map(|texts| texts.into_iter().map(domain).collect::<Result<Vec<_>>>());
     let label = input.label.map(|label| brief(&label, 60));

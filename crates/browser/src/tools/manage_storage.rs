@@ -9,7 +9,7 @@ use toolgate_core::{Error, Hints, Kind, Result, RunHandle, Text, Tool, ToolSpec}
 
 use crate::pack::Browser;
 use crate::pool::Page;
-use crate::text::{brief, cut, fenced};
+use crate::text::{brief, fenced, fitting};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -70,8 +70,12 @@ impl Tool<Browser> for ManageStorage {
                 .hint("`set` needs both, `delete` needs `key`"));
         }
         let page = pack.page(run, input.browser_id.as_deref()).await?;
-        let items: Vec<(String, String)> = match input.area {
-            Area::Cookies => cookies(&page, &input).await?,
+        let (items, total): (Vec<(String, String)>, usize) = match input.area {
+            Area::Cookies => {
+                let items = cookies(&page, &input).await?;
+                let total = items.len();
+                (items, total)
+            }
             Area::Local | Area::Session => {
                 let args = json!({"area": input.area, "action": input.action, "key": input.key, "value": input.value});
                 let told = page.tab.run(&page.tab.main_spot(), ("storage", args), LIMIT).await?;
@@ -83,16 +87,21 @@ impl Tool<Browser> for ManageStorage {
                     .hint("navigate to a page with `http` or `https` first"));
                 }
                 let pair = |item: &Value| (text(&item["key"]), text(&item["value"]));
-                told["items"].as_array().into_iter().flatten().map(pair).collect()
+                let total = usize::try_from(told["total"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
+                (told["items"].as_array().into_iter().flatten().map(pair).collect(), total)
             }
         };
         if items.is_empty() {
             return Ok(Text("nothing is stored".into()));
         }
         let lines: Vec<String> =
-            items.iter().map(|(key, value)| format!("{key} = {}", brief(value, 500))).collect();
-        let all = lines.join("\n");
-        Ok(Text(format!("{} stored\n{}", lines.len(), fenced(cut(&all, 20_000).0))))
+            items.iter().map(|(key, value)| format!("{} = {}", brief(key, 200), brief(value, 500))).collect();
+        let shown = fitting(&lines, 20_000);
+        let rest = match total.saturating_sub(shown.len()) {
+            0 => String::new(),
+            rest => format!(", {rest} not shown: give `key` to see one"),
+        };
+        Ok(Text(format!("{total} stored{rest}\n{}", fenced(&shown.join("\n")))))
     }
 }
 

@@ -53,6 +53,10 @@ pub(super) struct Output {
     browser_id: String,
     /// All its tabs.
     items: Vec<Item>,
+    /// What else is to be known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    note: Option<&'static str>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -129,7 +133,8 @@ fn told(pack: &Browser, page: &Page) -> Told<Output> {
     };
     let items: Vec<Item> = page.context.tabs().into_iter().map(item).collect();
     let mark = |item: &Item| format!("{}{} {}", item.tab_id, if item.current { "*" } else { "" }, item.url);
-    let line = items.iter().map(mark).collect::<Vec<_>>().join("\n");
-    let data = Output { success: true, browser_id: page.instance.id.clone(), items };
+    let note = page.instance.lost();
+    let line = items.iter().map(mark).chain(note.map(Into::into)).collect::<Vec<_>>().join("\n");
+    let data = Output { success: true, browser_id: page.instance.id.clone(), items, note };
     Told::new(data, line, pack.config.text)
 }

@@ -37,7 +37,7 @@ impl Tool<Browser> for NavigateToUrl {
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;
-        let page = pack.page(run, input.browser_id.as_deref()).await?;
+        let page = pack.any_page(run, input.browser_id.as_deref()).await?;
         let before = page.before();
         let went = go(&page, &input.url, input.wait_until.unwrap_or_default(), limit).await?;
         let address = crate::text::brief(&input.url, 200);

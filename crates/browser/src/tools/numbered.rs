@@ -2,7 +2,7 @@
 
 use toolgate_core::Text;
 
-use crate::text::{cut, fenced};
+use crate::text::{fenced, fitting};
 
 /// Which of them are wanted.
 pub(super) struct Wanted {
@@ -20,13 +20,15 @@ pub(super) fn listed<'a, T: 'a>(
     line: impl Fn(u64, &T) -> String,
 ) -> Text {
     let fits: Vec<_> = all.filter(|(number, _)| *number > wanted.since.unwrap_or(0)).collect();
-    let shown = &fits[..fits.len().min(wanted.limit.unwrap_or(50).clamp(1, 500))];
-    let Some((last, _)) = shown.last() else { return Text(format!("no {what}")) };
+    let most = wanted.limit.unwrap_or(50).clamp(1, 500);
+    let lines: Vec<String> = fits.iter().take(most).map(|(number, entry)| line(*number, entry)).collect();
+    let shown = fitting(&lines, 40_000);
+    let Some((last, _)) = shown.len().checked_sub(1).map(|at| fits[at]) else {
+        return Text(format!("no {what}"));
+    };
     let rest =
         if fits.len() > shown.len() { format!("; `since` = {last} tells more") } else { String::new() };
-    let lines: Vec<String> = shown.iter().map(|(number, entry)| line(*number, entry)).collect();
-    let text = fenced(cut(&lines.join("\n"), 40_000).0);
-    Text(format!("shown {} of {} {what}{rest}\n{text}", shown.len(), fits.len()))
+    Text(format!("shown {} of {} {what}{rest}\n{}", shown.len(), fits.len(), fenced(&shown.join("\n"))))
 }
 
 #[cfg(test)]
@@ -49,5 +51,19 @@ mod tests {
         check(Some(4), Some(2), "shown 1 of 1 letters", "5 e");
         check(Some(5), None, "no letters", "");
         check(None, Some(0), "shown 1 of 3 letters; `since` = 3 tells more", "3 c");
+    }
+
+    #[test]
+    fn lines_that_are_left_out_are_on_the_next_page() {
+        let long = "x".repeat(15_000);
+        let next = |since: Option<u64>| {
+            let all = (1..=4).map(|number| (number, &long));
+            let Text(text) = listed(all, &Wanted { since, limit: None }, "lines", |number, text| {
+                format!("{number} {text}")
+            });
+            text.lines().next().unwrap().to_owned()
+        };
+        assert_eq!(next(None), "shown 2 of 4 lines; `since` = 2 tells more");
+        assert_eq!(next(Some(2)), "shown 2 of 2 lines");
     }
 }

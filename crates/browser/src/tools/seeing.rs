@@ -1,12 +1,13 @@
 //! What a page looks like, in lines of text.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
-use toolgate_core::Result;
+use toolgate_core::{Error, Kind, Result};
 
 use crate::acting::What;
 use crate::pool::Page;
@@ -56,11 +57,11 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     let before = page.tab.state().snapshot.replace(now.clone());
     let title = format!("title {:?}", about["title"].as_str().unwrap_or_default());
     let mut head = format!("{url} ({}, {})", page.instance.id, page.tab.id);
-    if let Some(note) = page.note {
+    if let Some(note) = page.instance.lost() {
         head = format!("{head}\nnote: {note}");
     }
     let (body, rest) = match before.filter(|before| diff && before.of == now.of) {
-        Some(before) => (changes(&before.text, &whole), String::new()),
+        Some(before) => (compared(before.text, whole).await?, String::new()),
         None if diff => (whole, "\nthere was no such snapshot before: this is all".to_owned()),
         None => (whole, String::new()),
     };
@@ -75,6 +76,12 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
         )
     };
     Ok(format!("{head}\n{}{mark}{rest}", fenced(&format!("{title}\n{shown}"))))
+}
+
+/// The same, where it may take its time.
+async fn compared(before: String, now: String) -> Result<String> {
+    let compared = tokio::task::spawn_blocking(move || changes(&before, &now)).await;
+    compared.map_err(|error| Error::new(Kind::Internal, "the snapshots cannot be compared").because(error))
 }
 
 /// What is new and what is gone.
@@ -104,11 +111,9 @@ async fn look(tab: &Tab, view: &View) -> Result<Lines> {
         }
     };
     let mut lines = taken(&told);
-    let frames: Vec<Value> = told["frames"].as_array().cloned().unwrap_or_default();
     // From the last one up, so that the places of those before stay.
-    for frame in frames.iter().rev() {
-        let inner = within(tab, &spot, frame, &args).await;
-        let Some(inner) = inner else { continue };
+    for (frame, below) in frames(tab, &spot, &told).await.into_iter().rev() {
+        let Some(inner) = within(tab, &below, &args).await else { continue };
         let at = usize::try_from(frame["line"].as_u64().unwrap_or_default()).unwrap_or_default() + 1;
         let level = usize::try_from(frame["level"].as_u64().unwrap_or_default()).unwrap_or_default();
         let room = " ".repeat(level.min(20));
@@ -120,27 +125,33 @@ async fn look(tab: &Tab, view: &View) -> Result<Lines> {
     Ok(lines)
 }
 
-/// The lines of a frame in a page, and of those in it.
-async fn within(tab: &Tab, above: &Spot, frame: &Value, args: &Value) -> Option<Lines> {
-    let below: Vec<Spot> =
-        tab.spots().into_iter().filter(|spot| spot.parent.as_ref() == Some(&above.frame)).collect();
-    for spot in below {
-        // A frame may go while it is looked at.
-        let Ok(reference) = tab.owner_ref(above, &spot.frame, LOOK).await else { continue };
-        if frame["ref"] != reference.as_str() {
-            continue;
-        }
-        let told: Result<Value, Halt> = tab.run(&spot, ("snapshot", args.clone()), LOOK).await;
-        let told = told.ok()?;
-        let mut lines = taken(&told);
-        for inner in told["frames"].as_array().into_iter().flatten() {
-            let Some(deep) = Box::pin(within(tab, &spot, inner, args)).await else { continue };
-            lines.total += deep.total;
-            lines.lines.extend(deep.lines);
-        }
-        return Some(lines);
+/// The frames that a page tells of, each with where to reach it.
+async fn frames<'a>(tab: &Tab, above: &Spot, told: &'a Value) -> Vec<(&'a Value, Spot)> {
+    let shown = told["frames"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if shown.is_empty() {
+        return Vec::new();
     }
-    None
+    let mut by_ref = HashMap::new();
+    for spot in tab.spots().into_iter().filter(|spot| spot.parent.as_ref() == Some(&above.frame)) {
+        // A frame may go while it is looked at.
+        if let Ok(reference) = tab.owner_ref(above, &spot.frame, LOOK).await {
+            by_ref.insert(reference, spot);
+        }
+    }
+    shown.iter().filter_map(|frame| Some((frame, by_ref.remove(frame["ref"].as_str()?)?))).collect()
+}
+
+/// The lines of a frame, and of those in it.
+async fn within(tab: &Tab, spot: &Spot, args: &Value) -> Option<Lines> {
+    let told: Result<Value, Halt> = tab.run(spot, ("snapshot", args.clone()), LOOK).await;
+    let told = told.ok()?;
+    let mut lines = taken(&told);
+    for (_, below) in frames(tab, spot, &told).await {
+        let Some(deep) = Box::pin(within(tab, &below, args)).await else { continue };
+        lines.total += deep.total;
+        lines.lines.extend(deep.lines);
+    }
+    Some(lines)
 }
 
 fn taken(told: &Value) -> Lines {

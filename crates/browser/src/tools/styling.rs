@@ -10,10 +10,13 @@ use toolgate_core::Result;
 use crate::acting::What;
 use crate::pool::Page;
 use crate::tab::Halt;
-use crate::text::brief;
+use crate::text::{brief, harmless};
 
 /// How long a look at styles may take.
 pub(super) const LOOK: Duration = Duration::from_secs(20);
+
+/// How much is told of a value.
+pub(super) const LONG: usize = 1000;
 
 /// A declaration that is about an element.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -67,14 +70,18 @@ pub(super) async fn declared(page: &Page, what: &What) -> Result<Vec<Declared>> 
     let call = async |method: &'static str, params: Value| -> Result<Value, Halt> {
         page.tab.call_in(&session, (method, params), LOOK).await
     };
-    call("DOM.enable", json!({})).await?;
-    call("CSS.enable", json!({})).await?;
-    call("DOM.getDocument", json!({"depth": 0})).await?;
-    let object = page.tab.object(&spot, what.json(), LOOK).await?;
-    let node = call("DOM.requestNode", json!({"objectId": object})).await?;
-    let matched = call("CSS.getMatchedStylesForNode", json!({"nodeId": node["nodeId"]})).await;
-    page.tab.tell("CSS.disable", json!({}));
-    page.tab.tell("DOM.disable", json!({}));
+    let matched = async {
+        call("DOM.enable", json!({})).await?;
+        call("CSS.enable", json!({})).await?;
+        call("DOM.getDocument", json!({"depth": 0})).await?;
+        let object = page.tab.object(&spot, what.json(), LOOK).await?;
+        let node = call("DOM.requestNode", json!({"objectId": object})).await;
+        page.tab.release(&session, &object);
+        call("CSS.getMatchedStylesForNode", json!({"nodeId": node?["nodeId"]})).await
+    };
+    let matched = matched.await;
+    page.tab.tell_in(&session, "CSS.disable", json!({}));
+    page.tab.tell_in(&session, "DOM.disable", json!({}));
     Ok(gathered(&matched?))
 }
 
@@ -104,10 +111,10 @@ fn add(all: &mut Vec<Declared>, style: &Value, (selector, specificity, origin): 
             continue;
         }
         all.push(Declared {
-            property: text(&property["name"]),
+            property: brief(&text(&property["name"]), 100),
             value: brief(text(&property["value"]).trim_end_matches("!important").trim(), 300),
             important: property["important"] == true,
-            selector: selector.to_owned(),
+            selector: brief(selector, 300),
             specificity,
             origin: origin.to_owned(),
             valid: property["parsedOk"] != false,
@@ -138,7 +145,7 @@ pub(super) async fn own(page: &Page, what: &What, properties: &[String]) -> Resu
 
 fn pairs(told: &Value) -> Vec<(String, String)> {
     let styles = told["styles"].as_object().into_iter().flatten();
-    styles.map(|(name, value)| (name.clone(), text(value))).collect()
+    styles.map(|(name, value)| (name.clone(), harmless(&text(value)))).collect()
 }
 
 fn text(value: &Value) -> String {

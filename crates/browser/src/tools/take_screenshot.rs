@@ -110,12 +110,13 @@ impl Tool<Browser> for TakeScreenshot {
         if format != Format::Png {
             shot["quality"] = quality.into();
         }
-        let [x, y, width, height] = area(&page, what.as_ref(), input.full_page).await?;
+        let [x, y, mut width, mut height] = area(&page, what.as_ref(), input.full_page).await?;
         if what.is_some() || input.full_page {
             shot["captureBeyondViewport"] = true.into();
             // Wider than this nobody sees more, but everybody pays.
             let scale = (1280.0 / width.max(1.0)).min(1.0);
             shot["clip"] = json!({"x": x, "y": y, "width": width, "height": height, "scale": scale});
+            (width, height) = ((width * scale).round(), (height * scale).round());
         }
         let told: Value = page.tab.call(("Page.captureScreenshot", shot), LIMIT).await?;
         let bytes = STANDARD.decode(told["data"].as_str().unwrap_or_default());

@@ -13,6 +13,7 @@ use crate::acting::{Needs, What};
 use crate::pack::Browser;
 use crate::pool::Page;
 use crate::reply::{Acted, Told, or_dialog};
+use crate::tab::Halt;
 use crate::text::brief;
 
 /// The largest file.
@@ -69,10 +70,11 @@ impl Tool<Browser> for UploadFile {
         let put = async {
             let object = page.tab.object(&ready.spot, this.json(), limit).await?;
             let files = json!({"files": copies, "objectId": object});
-            let _: Value = page
-                .tab
-                .call_in(&ready.spot.session, ("DOM.setFileInputFiles", files), Duration::from_secs(20))
-                .await?;
+            let session = &ready.spot.session;
+            let call = ("DOM.setFileInputFiles", files);
+            let done: Result<Value, Halt> = page.tab.call_in(session, call, Duration::from_secs(20)).await;
+            page.tab.release(session, &object);
+            done?;
             page.tab.settle(limit).await
         };
         or_dialog(put.await).map_err(|error| unfit(error, &ready.name))?;

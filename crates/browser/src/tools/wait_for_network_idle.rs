@@ -46,12 +46,13 @@ impl Tool<Browser> for WaitForNetworkIdle {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let (before, end) = (page.before(), Instant::now() + limit);
         loop {
-            let (quiet, is_closed) = {
+            let (quiet, gone) = {
                 let state = page.tab.state();
-                (state.network.quiet_since(), state.closed)
+                let crashed = state.crashed.then_some(Halt::Crashed);
+                (state.network.quiet_since(), state.closed.then_some(Halt::Closed).or(crashed))
             };
-            if is_closed {
-                return Err(Halt::Closed.into());
+            if let Some(gone) = gone {
+                return Err(gone.into());
             }
             let now = Instant::now();
             match quiet.map(|since| since + idle) {

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::styling::{Declared, computed, declared};
+use super::styling::{Declared, LONG, computed, declared};
 use crate::acting::What;
 use crate::pack::Browser;
+use crate::text::{Room, brief};
 
 pub(super) struct WhyStyleNotApplied;
 
@@ -59,7 +60,7 @@ impl Tool<Browser> for WhyStyleNotApplied {
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let property = input.property.trim().to_ascii_lowercase();
         let value = computed(&page, &what, std::slice::from_ref(&property)).await?;
-        let value = value.into_iter().next().map(|(_, value)| value).unwrap_or_default();
+        let value = value.into_iter().next().map(|(_, value)| brief(&value, LONG)).unwrap_or_default();
         let mut about = declared(&page, &what).await?;
         about.retain(|declared| declared.is_about(&property));
         about.sort_by_key(|declared| std::cmp::Reverse(declared.strength()));
@@ -67,7 +68,9 @@ impl Tool<Browser> for WhyStyleNotApplied {
         let fate = |(at, declared): (usize, &Declared)| {
             format!("{}: {}", declared.shown(), fate(at, declared, &about[0]))
         };
-        let declarations = about.iter().enumerate().take(50).map(fate).collect();
+        let mut room = Room::new();
+        let fits = |shown: &String| room.takes(&[shown]);
+        let declarations = about.iter().enumerate().take(50).map(fate).take_while(fits).collect();
         Ok(Json(Output { computed: value, reason, declarations }))
     }
 }
@@ -84,7 +87,9 @@ fn reason(property: &str, value: &str, desired: Option<&str>, about: &[Declared]
         about.iter().find(|declared| declared.value.eq_ignore_ascii_case(desired.trim()))
     });
     match (desired, wanted) {
-        (Some(desired), None) => format!("nothing declares {desired}; what counts is {}", winner.shown()),
+        (Some(desired), None) => {
+            format!("nothing declares {}; what counts is {}", brief(desired, 100), winner.shown())
+        }
         (_, Some(wanted)) if !wanted.valid => format!("it is not understood: {}", wanted.shown()),
         (_, Some(wanted)) if wanted != winner => format!("{} {}", wanted.shown(), loss(wanted, winner)),
         (_, _) => format!("what counts is {}", winner.shown()),

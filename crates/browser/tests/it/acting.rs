@@ -264,7 +264,8 @@ fn dialogs_are_told_and_answered() {
     STAGE.run(async {
         let page = "<button id=a onclick='alert(\"hi\"); document.title = \"went on\"'>alert</button>\
             <button id=c onclick='document.title = confirm(\"sure?\")'>confirm</button>\
-            <button id=p onclick='document.title = prompt(\"name?\", \"nobody\")'>prompt</button>";
+            <button id=p onclick='document.title = prompt(\"name?\", \"nobody\")'>prompt</button>\
+            <button id=t onclick='for (const one of [1, 2, 3]) alert(one); document.title = \"three\"'>thrice</button>";
         let ada = at("dialogs", page).await;
         assert_eq!(ada.fails("handle_dialog", json!({"accept": true})).await.message(), "no dialog is open");
         let told = ada.data("click_element", json!({"selector": "#a", "timeout": 60_000})).await;
@@ -280,6 +281,11 @@ fn dialogs_are_told_and_answered() {
         let answered = ada.data("handle_dialog", json!({"accept": true, "promptText": "Ada"})).await;
         assert_eq!(answered["did"], "accepted the prompt \"name?\" (default \"nobody\")");
         assert_eq!(ada.value("document.title").await, "Ada");
+        ada.data("click_element", json!({"selector": "#t"})).await;
+        for next in [json!("alert \"2\""), json!("alert \"3\""), Value::Null] {
+            assert_eq!(ada.data("handle_dialog", json!({"accept": true})).await["dialog"], next);
+        }
+        assert_eq!(ada.value("document.title").await, "three");
         let url = STAGE.site.html("/greets", "<script>alert('welcome')</script>");
         assert_eq!(ada.go(&url).await["dialog"], "alert \"welcome\"");
         ada.data("handle_dialog", json!({"accept": true})).await;

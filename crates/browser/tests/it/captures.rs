@@ -40,6 +40,11 @@ fn a_screenshot_is_kept_linked_and_shown() {
             &ada.call("take_screenshot", json!({"fullPage": true, "type": "jpeg", "quality": 100})).await,
         );
         assert!(fine["bytes"].as_u64() > full["bytes"].as_u64(), "{fine} {full}");
+        // What is wider than 1280 pixels is drawn smaller, and is told as it is drawn.
+        ada.value("void (document.body.style.width = '2560px')").await;
+        let wide = told(&ada.call("take_screenshot", json!({"fullPage": true, "type": "png"})).await);
+        assert_eq!((&wide["width"], &wide["height"]), (&json!(1280.0), &json!(1050.0)), "{wide}");
+        ada.value("void (document.body.style.width = '')").await;
         let part = ada
             .call(
                 "take_screenshot",
@@ -54,7 +59,7 @@ fn a_screenshot_is_kept_linked_and_shown() {
         let read: Value = read.to().unwrap();
         assert_eq!(read["contents"][0]["blob"], window["content"][2]["data"]);
         let listed = ada.data("list_screenshots", json!({})).await;
-        assert_eq!(listed["total"], 4, "{listed}");
+        assert_eq!(listed["total"], 5, "{listed}");
         assert_eq!(listed["items"][0]["uri"], told(&part)["uri"]);
         assert_eq!(ada.data("list_screenshots", json!({"tag": "red"})).await["total"], 1);
         let page = ada.data("list_screenshots", json!({"limit": 1, "offset": 1})).await;

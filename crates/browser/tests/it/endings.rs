@@ -1,6 +1,7 @@
 //! However a browser ends, nothing of it stays: no process, no zombie, no folder.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,6 +35,18 @@ impl Own {
         let folder = PathBuf::from(profile).parent().unwrap().to_owned();
         assert!(folder.is_dir() && group_usage(group).unwrap().1 > 2, "{folder:?}");
         Self { hub, tasks, seat, group, folder }
+    }
+
+    /// Has the Chromium that it uses now crash.
+    async fn crash(&self) {
+        let process = async || {
+            let status = self.seat.data("brooklyn_status", json!({"detail": "full"})).await;
+            status["processId"].as_u64().map(|id| u32::try_from(id).unwrap())
+        };
+        kill(process().await.unwrap());
+        while process().await.is_some() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// Waits until nothing is left, however long the machine takes.
@@ -90,6 +103,34 @@ fn after_a_crash_the_browser_is_started_anew_and_says_what_is_lost() {
         assert!(again["note"].as_str().unwrap().contains("cookies and storage are lost"), "{again}");
         // It is said once.
         assert_eq!(own.seat.go(&url).await.get("note"), None);
+        own.tasks.shutdown(Duration::from_secs(60)).await;
+    });
+}
+
+#[test]
+fn who_counts_on_a_page_that_is_lost_is_told_so() {
+    STAGE.run(async {
+        let url = STAGE.site.html("/counted", "<title>Counted</title>");
+        let own = Own::new().await;
+        own.seat.go(&url).await;
+        for (tool, arguments) in [
+            ("get_text_content", json!({"selector": "body"})),
+            ("wait_for_url", json!({"exact": url, "timeout": 200})),
+            ("get_console_messages", json!({})),
+        ] {
+            own.crash().await;
+            let error = own.seat.fails(tool, arguments).await;
+            assert!(error.message().contains("cookies and storage are lost"), "{tool}: {error}");
+        }
+        // A call that fails for another reason leaves it to be said by the next one.
+        own.crash().await;
+        let error = own.seat.fails("navigate_to_url", json!({"url": "http://127.0.0.1:1/"})).await;
+        assert!(error.message().starts_with("navigation_failed"), "{error}");
+        let tabs = own.seat.data("manage_tabs", json!({"action": "list"})).await;
+        assert!(tabs["note"].as_str().unwrap().contains("are lost"), "{tabs}");
+        own.crash().await;
+        assert!(own.seat.see().await.contains("note: the browser had ended"));
+        own.seat.text("get_text_content", json!({"selector": "body"})).await;
         own.tasks.shutdown(Duration::from_secs(60)).await;
     });
 }
@@ -160,6 +201,29 @@ fn a_page_that_hangs_is_told_and_can_be_left() {
         bob.go(&url).await;
         own.tasks.shutdown(Duration::from_secs(60)).await;
         own.gone().await;
+    });
+}
+
+#[test]
+fn a_chromium_that_ends_while_it_starts_is_started_once_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, tried) = (folder.path().join("chromium"), folder.path().join("tried"));
+    STAGE.run(async {
+        let status = STAGE.caller("starts").data("brooklyn_status", json!({})).await;
+        let chromium = status["program"].as_str().unwrap();
+        let lines = format!(
+            "#!/bin/sh\n[ -e {tried} ] && exec {chromium} \"$@\"\n: > {tried}\n",
+            tried = tried.display()
+        );
+        fs::write(&script, lines).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    });
+    let own = toolgate_browser::BrowserConfig { program: Some(script), ..config() };
+    let (hub, tasks) = STAGE.other(own);
+    STAGE.run(async {
+        Seat::take(&hub, "ada", json!({})).await;
+        assert!(tried.exists());
+        tasks.shutdown(Duration::from_secs(60)).await;
     });
 }
 

@@ -45,3 +45,18 @@ fn frames_are_seen_and_used_wherever_they_come_from() {
         assert!(stale.message().starts_with("stale_ref"), "{stale}");
     });
 }
+
+#[test]
+fn frames_that_come_and_go_do_not_end_a_search() {
+    STAGE.run(async {
+        STAGE.site.html("/passing", "<p>passing</p>");
+        let page = "<p>staying</p><div id=d></div><script>setInterval(() => { \
+            d.innerHTML = '<iframe src=/passing></iframe>'.repeat(3) }, 30)</script>";
+        let ada = STAGE.seat("passing").await;
+        ada.go(&STAGE.site.html("/passes", page)).await;
+        for _ in 0..10 {
+            let found = ada.text("find_in_page", json!({"text": "staying"})).await;
+            assert!(found.starts_with("found in 1 places, shown 1\n"), "{found}");
+        }
+    });
+}

@@ -22,5 +22,6 @@ mod navigation;
 mod parameters;
 mod reading;
 mod site;
+mod sizes;
 mod stage;
 mod styles;

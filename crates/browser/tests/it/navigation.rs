@@ -68,6 +68,7 @@ fn a_launch_that_makes_no_sense_is_refused() {
             json!({"extraHttpHeaders": {"a b": "c"}}),
             json!({"extraHttpHeaders": {"a": "b\r\nc: d"}}),
             json!({"allowedDomains": ["http://a/"]}),
+            json!({"allowedDomains": []}),
             json!({"surprise": 1}),
         ] {
             assert_eq!(
@@ -97,6 +98,26 @@ fn pages_are_gone_through_in_both_directions() {
         ada.data("navigate_history", json!({"direction": "forward"})).await;
         let last = ada.fails("navigate_history", json!({"direction": "forward"})).await;
         assert_eq!((last.kind(), last.message()), (Kind::InvalidInput, "there is no page after this one"));
+    });
+}
+
+#[test]
+fn going_back_waits_for_the_page_and_not_for_its_address() {
+    STAGE.run(async {
+        let html = "Content-Type: text/html\r\nCache-Control: no-store\r\n";
+        let hop = STAGE.site.put("/hop", "200 OK", html, "<title>Hop</title>");
+        let landed = STAGE.site.html("/landed", "<title>Landed</title>");
+        let ada = STAGE.seat("hops").await;
+        ada.go(&hop).await;
+        // Two entries of one address in one document.
+        ada.value("history.pushState(1, '', location.href)").await;
+        ada.data("go_back", json!({})).await;
+        assert_eq!(ada.value("history.state").await, Value::Null);
+        // One whose address leads elsewhere by now.
+        ada.go(&STAGE.site.html("/after", "<title>After</title>")).await;
+        STAGE.site.put("/hop", "302 Found", &format!("Location: {landed}\r\n"), "");
+        let back = ada.data("go_back", json!({"timeout": 60_000})).await;
+        assert_eq!((&back["title"], &back["url"]), (&json!("Landed"), &json!(landed)));
     });
 }
 
@@ -190,6 +211,9 @@ fn a_quiet_network_is_waited_for() {
         ada.value("void fetch('/never')").await;
         let late = ada.fails("wait_for_network_idle", json!({"timeout": 300})).await;
         assert!(late.kind() == Kind::Timeout && late.message().contains("1 requests"), "{late}");
+        // What was left behind is not waited for.
+        ada.go(&url).await;
+        ada.data("wait_for_network_idle", json!({"timeout": 60_000})).await;
     });
 }
 
