@@ -53,6 +53,13 @@ pub(crate) struct Change<'a> {
     pub(crate) force: bool,
 }
 
+impl Change<'_> {
+    /// Whether it only takes away.
+    fn is_removal(&self) -> bool {
+        self.keys.iter().all(|(_, value)| value.is_none())
+    }
+}
+
 /// What came of a change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -97,11 +104,16 @@ impl Opencode {
             None => folder.existing().await?,
         };
         folder.change(&name, change.keys.clone()).await?;
-        if let Err(error) = take_up(link, &change, &mut folder, reader).await {
+        let taken = take_up(link, &change, &mut folder, reader).await;
+        // What another file still says does not keep this one from saying it no more.
+        let stays = taken.as_ref().is_ok_and(|is_seen| *is_seen || change.is_removal());
+        if !stays {
             if let Err(error) = take_back(link, &change, &mut folder, reader).await {
                 tracing::warn!(%error, "a change that OpenCode does not take cannot be taken back");
             }
-            return Err(error);
+        }
+        if !taken? {
+            return Err(unseen(&change, reader));
         }
         let changed = change.keys.iter().map(|(path, _)| path.join(".")).collect();
         Ok(Changed { changed, file: path.join(name).to_string_lossy().into_owned() })
@@ -178,23 +190,35 @@ async fn reread(link: &Link, project: &Path, folder: &mut Folder, reader: Reader
     }
 }
 
-async fn take_up(link: &Link, change: &Change<'_>, folder: &mut Folder, reader: Reader) -> Result<()> {
+/// Makes OpenCode take a change up, and says whether it shows it.
+async fn take_up(link: &Link, change: &Change<'_>, folder: &mut Folder, reader: Reader) -> Result<bool> {
     reread(link, change.project, folder, reader).await?;
     for _ in 0..LOOKS {
         let now = link.client().get(&["config"]).within(change.project).send().await?;
         if change.keys.iter().all(|(path, value)| fits(at(&now, path), value.as_ref())) {
-            return Ok(());
+            return Ok(true);
         }
         tokio::time::sleep(LOOK).await;
     }
+    Ok(false)
+}
+
+/// A change that OpenCode does not show.
+fn unseen(change: &Change<'_>, reader: Reader) -> Error {
     let named: Vec<String> = change.keys.iter().map(|(path, _)| path.join(".")).collect();
-    let words = format!("`{}` is not changed: OpenCode's configuration did not show it", named.join("`, `"));
-    let is_removal = change.keys.iter().all(|(_, value)| value.is_none());
-    Err(Error::new(Kind::Upstream, words).hint(match reader {
+    let named = named.join("`, `");
+    let words = if change.is_removal() {
+        format!("`{named}` is removed, but OpenCode's configuration still shows it")
+    } else {
+        format!("`{named}` is not changed: OpenCode's configuration did not show it")
+    };
+    Error::new(Kind::Upstream, words).hint(match reader {
         Reader::Projects => "start the server with `OPENCODE_CONFIG` set to `opencode.config_path`",
-        Reader::Project | Reader::Server if is_removal => "it may be in the other scope too: set `scope`",
+        Reader::Project | Reader::Server if change.is_removal() => {
+            "it may be in the other scope too: set `scope`"
+        }
         Reader::Project | Reader::Server => "another file, nearer to the project, may say otherwise",
-    }))
+    })
 }
 
 /// Puts the files back, and makes OpenCode read them again.

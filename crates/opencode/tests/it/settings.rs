@@ -245,6 +245,19 @@ fn what_is_refused_for_all_projects_is_taken_back_too() {
 }
 
 #[test]
+fn what_another_file_says_too_is_removed_from_this_one() {
+    let above = project("above");
+    let deep = Scene(project("above/deep"));
+    let server = r#"{"mcp": {"twice": {"type": "local", "command": ["/bin/false"], "enabled": false}}}"#;
+    for folder in [&above, &deep.0] {
+        fs::write(folder.join("opencode.jsonc"), server).unwrap();
+    }
+    deep.refused("opencode_mcp_remove", json!({"name": "twice", "scope": "project"}), Kind::Upstream);
+    assert!(!deep.file().contains("twice"), "{}", deep.file());
+    assert!(fs::read_to_string(above.join("opencode.jsonc")).unwrap().contains("twice"));
+}
+
+#[test]
 fn a_file_that_is_not_utf_8_is_left_alone() {
     let scene = Scene(project("latin"));
     // With a schema: OpenCode itself writes a file anew that has none.
