@@ -1,3 +1,5 @@
+//! What is known of a source that makes up names without end.
+
 use super::*;
 
 fn tools(names: std::ops::Range<usize>) -> Vec<Arc<ToolItem>> {
