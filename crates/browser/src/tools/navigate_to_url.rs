@@ -32,8 +32,12 @@ pub(super) struct Input {
 impl Tool<Browser> for NavigateToUrl {
     type Input = Input;
     type Output = Told<Acted>;
-    const SPEC: ToolSpec =
-        ToolSpec { name: "navigate_to_url", title: "Go", description: "Load a page and wait for it.", hints: Hints::CREATE };
+    const SPEC: ToolSpec = ToolSpec {
+        name: "navigate_to_url",
+        title: "Go",
+        description: "Load a page and wait for it.",
+        hints: Hints::CREATE,
+    };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Told<Acted>> {
         let limit = Browser::limit(input.timeout, pack.config.timeout)?;
