@@ -89,7 +89,9 @@ async fn a_call_ends_at_the_lower_of_its_limit_and_the_hubs() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_seen_to_get_on_has_its_time_anew_unless_its_caller_set_a_limit() {
-    for (asked, silent, ends_after) in [(None, 500, None), (None, 601, Some(600)), (Some(550), 500, Some(550))] {
+    for (asked, silent, ends_after) in
+        [(None, 500, None), (None, 601, Some(600)), (Some(550), 500, Some(550))]
+    {
         let hub = hub([Arc::new(FakeSource::new("a").tool("work", move |_, run| async move {
             for _ in 0..5 {
                 sleep(Duration::from_secs(silent)).await;
