@@ -107,10 +107,8 @@ impl Opencode {
         let taken = take_up(link, &change, &mut folder, reader).await;
         // What another file still says does not keep this one from saying it no more.
         let stays = taken.as_ref().is_ok_and(|is_seen| *is_seen || change.is_removal());
-        if !stays {
-            if let Err(error) = take_back(link, &change, &mut folder, reader).await {
-                tracing::warn!(%error, "a change that OpenCode does not take cannot be taken back");
-            }
+        if !stays && let Err(error) = take_back(link, &change, &mut folder, reader).await {
+            tracing::warn!(%error, "a change that OpenCode does not take cannot be taken back");
         }
         if !taken? {
             return Err(unseen(&change, reader));
