@@ -93,6 +93,8 @@ enum Made {
     On(Arc<dyn Source>),
     /// What it still needs.
     Needs(String),
+    /// What its settings speak of is not there.
+    Lacks(anyhow::Error),
 }
 
 impl Packs {
@@ -137,10 +139,13 @@ impl Packs {
                 Some(same) if same.of == of => self.running.push(same),
                 old => match make(name, &filling) {
                     Ok(Made::On(source)) => self.running.push(Entry { name, of, source }),
-                    Ok(Made::Needs(needs)) => {
-                        self.lacking.push(Lacking { name, needs, tools: tools(name) });
+                    Ok(Made::Needs(needs)) => self.lacks(name, needs),
+                    // The others do without it, and somebody has to learn of it.
+                    Ok(Made::Lacks(error)) if old.is_none() => {
+                        tracing::warn!("the pack `{}` is left out: {error:#}", name.word());
+                        self.lacks(name, format!("{error:#}"));
                     }
-                    Err(error) => {
+                    Ok(Made::Lacks(error)) | Err(error) => {
                         troubles.push(error);
                         // It is what it was made of before, so the next change tries again.
                         self.running.extend(old);
@@ -150,6 +155,10 @@ impl Packs {
         }
         let now = self.running.iter().map(|entry| &entry.source);
         was.len() != self.running.len() || !was.iter().zip(now).all(|(was, now)| Arc::ptr_eq(was, now))
+    }
+
+    fn lacks(&mut self, name: PackName, needs: String) {
+        self.lacking.push(Lacking { name, needs, tools: tools(name) });
     }
 
     /// All of them as sources, in order.
@@ -195,7 +204,7 @@ fn make(
             let (config, own) = (settings.workspace.clone(), settings.file.clone());
             match Workspace::new(config, data.join("workspace"), own, tasks) {
                 Ok(workspace) => on(workspace),
-                Err(error) => left_out(name, &error.into()),
+                Err(error) => Made::Lacks(error.into()),
             }
         }
         PackName::Memory => on(Memory::new(settings.memory.clone(), data.join("memory"), tasks)),
@@ -223,7 +232,7 @@ fn vault(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow::R
     match Vault::new(&settings.vault, place, |text| filling.fill(text)) {
         Ok(vault) => Ok(on(vault)),
         Err(NoVault::Unready(unready)) => ready::<Vault>(Err(unready)),
-        Err(error @ NoVault::CannotOpen(_)) => Ok(left_out(PackName::Vault, &error.into())),
+        Err(error @ NoVault::CannotOpen(_)) => Ok(Made::Lacks(error.into())),
     }
 }
 
@@ -233,8 +242,7 @@ fn opencode(settings: &Settings, filling: &Filling<'_>, tasks: &Tasks) -> anyhow
     let password = match password {
         Ok(password) => password,
         Err(why) => {
-            let error = anyhow::anyhow!("`opencode.password` cannot be used: {why}");
-            return Ok(left_out(PackName::Opencode, &error));
+            return Ok(Made::Lacks(anyhow::anyhow!("`opencode.password` cannot be used: {why}")));
         }
     };
     let around = Surroundings {
@@ -269,14 +277,8 @@ pub(crate) fn needs(
     Ok(match make(name, settings, filling, (&Tasks::new(), None))? {
         Made::On(_) => None,
         Made::Needs(needs) => Some(needs),
+        Made::Lacks(error) => Some(format!("{error:#}")),
     })
-}
-
-/// A pack that lacks what its settings speak of: the others do without it, and somebody has to learn of it.
-fn left_out(name: PackName, why: &anyhow::Error) -> Made {
-    let why = format!("{why:#}");
-    tracing::warn!("the pack `{}` is left out: {why}", name.word());
-    Made::Needs(why)
 }
 
 fn on(pack: impl Pack) -> Made {
