@@ -57,12 +57,6 @@ pub(crate) fn reach(http: &HttpConfig) -> Reach {
     Reach { hosts: http.allowed_hosts.clone(), public_url: http.public_url.clone() }
 }
 
-/// Whether nobody can log in yet; where that cannot be told, somebody can.
-pub(crate) async fn lacks_account(parts: &Parts) -> bool {
-    let accounts = Accounts::new(parts.database.clone(), Clock::system());
-    !parts.database.exists() || accounts.any().await.is_ok_and(|any| !any)
-}
-
 /// A link by which the first account is set up; none where there is an account, or no store to keep it.
 pub(crate) async fn first_link(parts: &Parts, base: &str) -> Option<String> {
     let accounts = Accounts::new(parts.database.clone(), Clock::system());

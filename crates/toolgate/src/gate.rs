@@ -82,10 +82,8 @@ impl Gate {
         let fixtures = fixtures.then(|| Arc::new(PackSource::new(Fixtures::new())) as Arc<dyn Source>);
         let (mut packs, mut troubles) = (Packs::new(parts.database.clone(), tasks.clone()), Vec::new());
         packs.apply(settings, &secrets, &mut troubles);
-        if let Some(first) = troubles.pop() {
-            return Err(troubles
-                .into_iter()
-                .rfold(first, |all, error| anyhow::anyhow!("{error:#}\n{all:#}")));
+        if let Some(error) = troubles.pop() {
+            return Err(error);
         }
         let kept = Kept::new(parts.database.clone());
         let mut upstreams = Upstreams::new(kept, Grants::new(&parts, tasks), tasks.clone());
@@ -164,11 +162,6 @@ impl Gate {
     /// A link by which the first account of the admin page is set up, where there is none.
     pub(crate) async fn first_link(&self, base: &str) -> Option<String> {
         admin::first_link(&self.parts, base).await
-    }
-
-    /// Whether nobody can log in to the admin page yet.
-    pub(crate) async fn lacks_account(&self) -> bool {
-        admin::lacks_account(&self.parts).await
     }
 
     /// Brings into force what changes from now on, as far as that can be done while the hub runs.

@@ -14,25 +14,12 @@ pub(crate) fn stdio() {
     }
 }
 
-/// Whether a person reads what is said here.
-pub(crate) fn is_read() -> bool {
-    std::io::stderr().is_terminal()
-}
-
-/// What somebody can do who is to set up the admin page.
-pub(crate) enum SetUp {
-    /// Open this link.
-    Open(String),
-    /// Ask for one: whoever reads the log is not the one who may have it.
-    Ask,
-}
-
 /// Says where the server listens: to a person at length, to a log in one line.
-pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool, set_up: Option<SetUp>) {
-    if !is_read() {
+pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool, set_up: Option<&str>) {
+    if !std::io::stderr().is_terminal() {
         tracing::info!("listening on http://{address}/mcp");
-        if set_up.is_some() {
-            say("to set up the admin page, run `toolgate admin link`\n");
+        if let Some(link) = set_up {
+            say(&format!("set up the admin page once, within a day: {link}\n"));
         }
         return;
     }
@@ -45,7 +32,7 @@ pub(crate) async fn http(hub: &Hub, address: SocketAddr, needs_token: bool, set_
         }
     }
     say(&text(address, &packs, needs_token));
-    if let Some(SetUp::Open(link)) = set_up {
+    if let Some(link) = set_up {
         say(&format!("\nSet up the admin page once, within a day:\n{link}\n"));
     }
 }

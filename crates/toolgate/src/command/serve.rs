@@ -14,8 +14,7 @@ use toolgate_host::Tasks;
 
 use crate::admin;
 use crate::cli::{Cli, Command, Serve};
-use crate::command::Process;
-use crate::command::greeting::{self, SetUp};
+use crate::command::{Process, greeting};
 use crate::gate::{Gate, Outside};
 use crate::settings::{self, Settings, Sources, Transport};
 use crate::share;
@@ -57,23 +56,20 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
             gate.follow(&reloader, Some(Outside { access: server.access(), admin }));
             keep(share::about("http", Some(server.address()), terms));
             let needs_token = who.demands() || !server.address().ip().is_loopback();
-            greeting::http(&hub, server.address(), needs_token, set_up).await;
+            greeting::http(&hub, server.address(), needs_token, set_up.as_deref()).await;
             server.serve(stop.clone()).await;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// How to set up the admin page, where nobody has done so. A link is made only for a person who sees it.
-async fn set_up(gate: &Gate, settings: &Settings, address: SocketAddr) -> Option<SetUp> {
+/// A link to set up the admin page, where nobody has done so.
+async fn set_up(gate: &Gate, settings: &Settings, address: SocketAddr) -> Option<String> {
     if !settings.admin.enabled {
         return None;
     }
-    if !greeting::is_read() {
-        return gate.lacks_account().await.then_some(SetUp::Ask);
-    }
     let public = settings.http.public_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
-    gate.first_link(&public.unwrap_or_else(|| greeting::base(address))).await.map(SetUp::Open)
+    gate.first_link(&public.unwrap_or_else(|| greeting::base(address))).await
 }
 
 /// The profile that is asked for.

@@ -19,25 +19,23 @@ const PASSWORD: &str = "correct horse battery";
 struct Desk {
     server: Server,
     home: PathBuf,
-    /// The link that it was set up by.
-    link: String,
     cookie: String,
     csrf: String,
 }
 
 impl Desk {
-    /// A server under this configuration, set up by a link.
+    /// A server under this configuration, set up by the link that it printed.
     fn start(toml: &str) -> Self {
         let place = Place::configured(&unlimited(toml));
         let home = place.path().to_owned();
         std::fs::create_dir_all(home.join("w")).unwrap();
         std::fs::write(home.join("w/a.txt"), "first").unwrap();
         let server = Server::start_in(place, &["--workspace", "w"]);
-        let link = first_link(&server);
+        let link = printed(&server);
         let body = json!({"link": link, "account": "ada", "password": PASSWORD});
         let reply = post(&server, "/setup", &body).send();
         let (cookie, csrf) = session(&reply);
-        Self { server, home, link, cookie, csrf }
+        Self { server, home, cookie, csrf }
     }
 
     fn ask(&self, method: &'static str, path: &str) -> Ask {
@@ -81,14 +79,15 @@ impl Desk {
     }
 }
 
-/// A link to set up the page of a server that has no account yet, as it says to get one.
-#[track_caller]
-pub(crate) fn first_link(server: &Server) -> String {
-    until("it says how", || server.log().contains("run `toolgate admin link`"));
-    assert!(!server.log().contains("#setup="), "that is for no log");
-    let ended = run(server.place.toolgate(&["admin", "link"]), b"");
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    ended.stdout.trim().split_once("/admin#setup=").unwrap().1.to_owned()
+/// The link that a server printed when it started.
+fn printed(server: &Server) -> String {
+    let found = || {
+        let log = server.log();
+        let (_, rest) = log.split_once("/admin#setup=")?;
+        Some(rest.split_whitespace().next()?.to_owned())
+    };
+    until("the link is printed", || found().is_some());
+    found().unwrap()
 }
 
 fn ask(server: &Server, method: &'static str, path: &str) -> Ask {

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::admin::first_link;
-use crate::process::{Place, Server, peer, peer_script, peers, run, unlimited};
+use crate::process::{Place, Server, peer, peer_script, peers, run, unlimited, until};
 use crate::sign_in::Cave;
 
 const ASKING: &str = r#"
@@ -21,6 +20,13 @@ wait_seconds = 110
 fn screenshots() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     target.join("admin-page")
+}
+
+/// The link that the server printed when it started.
+fn link(server: &Server) -> String {
+    let found = || Some(server.log().split_once("/admin#setup=")?.1.split_whitespace().next()?.to_owned());
+    until("the link is printed", || found().is_some());
+    found().unwrap()
 }
 
 #[track_caller]
@@ -47,7 +53,7 @@ fn check_with(scenario: &str, more: &str) {
     let server = Server::start_in(place, &["--workspace", "w"]);
     let browsing = Place::new();
     let mut command = peer(&browsing, "node");
-    command.arg(peer_script("../page/run.mjs")).arg(scenario).arg(server.url("")).arg(first_link(&server));
+    command.arg(peer_script("../page/run.mjs")).arg(scenario).arg(server.url("")).arg(link(&server));
     command.arg(screenshots()).env("DESCRIPTION", &description).env("SCRIPTS", &scripts);
     command.env("ODD_SERVER", format!("{} {}", odd.display(), description.display()));
     let ended = run(command, b"");

@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::{Desk, PASSWORD, ask, first_link, post, session};
+use super::{Desk, PASSWORD, ask, post, printed, session};
 use crate::process::{Place, Server, unlimited, until};
 
 #[test]
-fn a_link_makes_the_first_account_and_is_then_of_no_use() {
+fn the_link_of_the_first_start_makes_the_first_account_and_is_then_of_no_use() {
     let desk = Desk::start("");
     let status = desk.get("/status");
     assert_eq!(status["address"], desk.server.address.to_string());
     assert!(status["sources"].as_array().unwrap().contains(&json!("workspace")), "{status}");
-    let again =
-        post(&desk.server, "/setup", &json!({"link": desk.link, "account": "eve", "password": PASSWORD}));
+    let link = printed(&desk.server);
+    let again = post(&desk.server, "/setup", &json!({"link": link, "account": "eve", "password": PASSWORD}));
     assert_eq!(again.send().status, 403);
     let place = desk.server.kill();
     let server = Server::start_in(place, &[]);
-    assert!(!server.log().contains("admin link"), "there is an account");
+    assert!(!server.log().contains("#setup="), "there is an account");
     let login = post(&server, "/session", &json!({"account": "ada", "password": PASSWORD})).send();
     session(&login);
     let old = ask(&server, "GET", "/session").header("Cookie", &desk.cookie).send();
@@ -98,7 +98,7 @@ fn the_page_is_switched_off_and_on_while_the_server_runs() {
     let file = place.path().join("toolgate.toml");
     let server = Server::start_in(place, &[]);
     assert_eq!(server.get("/admin").send().status, 404);
-    assert!(!server.log().contains("admin link"));
+    assert!(!server.log().contains("#setup="));
     std::fs::write(&file, unlimited("")).unwrap();
     until("the page is there", || server.get("/admin").send().status == 200);
 }
@@ -117,7 +117,7 @@ fn beyond_this_machine_the_page_wants_tls() {
     assert_eq!(by("box.lan"), 403);
     std::fs::write(&file, unlimited(&format!("{toml}[admin]\nplain_http = true\n"))).unwrap();
     until("the new setting is in force", || by("box.lan") == 200);
-    let body = json!({"link": first_link(&server), "account": "ada", "password": PASSWORD}).to_string();
+    let body = json!({"link": printed(&server), "account": "ada", "password": PASSWORD}).to_string();
     let set_up = crate::web::Ask::new(near, "POST", "/admin/api/setup").header("Host", "tools.example");
     let reply =
         set_up.header("X-CSRF-Token", "0").header("Content-Type", "application/json").body(body).send();

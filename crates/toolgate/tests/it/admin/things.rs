@@ -72,11 +72,11 @@ fn what_waits_outlives_a_crash_and_can_be_approved_afterwards() {
     let desk = Desk::start(&ASKING.replace("wait_seconds = 60", "wait_seconds = 0"));
     assert!(write(&desk, "new").contains("needs a person's approval"));
     let id = waiting(&desk)[0]["id"].as_str().unwrap().to_owned();
-    let Desk { server, home, link, .. } = desk;
+    let Desk { server, home, .. } = desk;
     let server = Server::start_in(server.kill(), &["--workspace", "w"]);
     let login = post(&server, "/session", &json!({"account": "ada", "password": PASSWORD})).send();
     let (cookie, csrf) = session(&login);
-    let desk = Desk { server, home, link, cookie, csrf };
+    let desk = Desk { server, home, cookie, csrf };
     desk.done("POST", &format!("/approvals/{id}/approve"), &json!({}), 200);
     assert!(write(&desk, "new").contains("\"created\": true"));
 }
