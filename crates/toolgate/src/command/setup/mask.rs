@@ -42,6 +42,10 @@ fn argument(text: &str) -> String {
             format!("{}{HIDDEN}", &text[..=name.len()])
         }
         _ if looks_secret("", text) => HIDDEN.to_owned(),
+        // A header may stand behind an option.
+        Some((name, value)) if name.starts_with('-') => {
+            format!("{}{}", &text[..=name.len()], argument(value))
+        }
         _ => text.to_owned(),
     }
 }
@@ -115,7 +119,7 @@ mod tests {
         check(r#"["--token"], "cwd": "/h"#, r#"["--token"], "cwd": "/h"#);
         check(r#"["--token=t1", "TOKEN=t2", "--port=80"]"#, r#"["--token=…", "TOKEN=…", "--port=80"]"#);
         check(r#"["-H", "Authorization: Bearer t"]"#, r#"["-H", "…"]"#);
-        check(r#"["--header=X-Api-Key: t"]"#, r#"["--header=X-Api-Key: t"]"#);
+        check(r#"["--header=X-Api-Key: t"]"#, r#"["--header=X-Api-Key:…"]"#);
         check(r#"["postgres://me:hunter2@db/app"]"#, r#"["…"]"#);
         check(r#"["ghp_0123456789abcdef"]"#, r#"["…"]"#);
         check(r#"["-y", "@scope/server-files", "/home/me"]"#, r#"["-y", "@scope/server-files", "/home/me"]"#);
