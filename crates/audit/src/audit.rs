@@ -19,8 +19,8 @@ use crate::line;
 use crate::note::Head;
 use crate::spool::ROTATE;
 
-/// So many records are copied at once; with more waiting the copying begins early.
-pub(crate) const BATCH: u32 = 2048;
+/// With so many records waiting the copying begins early.
+pub(crate) const MANY: u32 = 2048;
 
 /// What the audit works with.
 pub struct Parts {
@@ -220,7 +220,7 @@ impl Inner {
     fn tell(self: &Arc<Self>) {
         match self.fresh.fetch_add(1, Ordering::AcqRel) + 1 {
             1 => self.wake.notify_one(),
-            BATCH => self.hurry.notify_one(),
+            MANY => self.hurry.notify_one(),
             _ => {}
         }
         if !self.filling.load(Ordering::Relaxed) && !self.filling.swap(true, Ordering::AcqRel) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use toolgate_core::AuditRow;
 
-use crate::audit::{BATCH, Inner};
+use crate::audit::{Inner, MANY};
 use crate::error::AuditError;
 use crate::folder::lines;
 use crate::record::row;
@@ -30,6 +30,8 @@ const AGAIN: Duration = Duration::from_secs(60);
 const LAST: Duration = Duration::from_secs(2);
 /// How much is read at once; longer than any line.
 const CHUNK: u64 = 2 * 1024 * 1024;
+/// How many records are copied at once: what comes while a batch is noticed goes with it.
+const MOST: usize = 2 * MANY as usize;
 
 /// Starts the task. Without a runtime there is none, and the spool is left to the next process.
 pub(crate) fn start(inner: &Arc<Inner>) {
@@ -59,7 +61,7 @@ async fn fill(inner: &Arc<Inner>) {
         inner.fresh.store(0, Ordering::Release);
         let trouble = inner.retry();
         let behind =
-            copy(inner).await.err().map(|error| format!("records of calls wait in the spool: {error}"));
+            copy_present(inner).await.err().map(|error| format!("records of calls wait in the spool: {error}"));
         if behind.is_none() && Instant::now() >= rounds.next {
             rounds.go(inner).await;
         }
@@ -115,21 +117,38 @@ fn note(inner: &Inner, trouble: Option<String>) {
 
 /// Copies all lines of this process into the store.
 pub(crate) async fn copy(inner: &Inner) -> Result<(), AuditError> {
-    loop {
-        let Some(uncopied) = inner.desk().spool.uncopied() else { break };
-        let bytes = read(&uncopied)?;
-        let (rows, length, whole) = rows(&bytes);
-        if !whole {
-            tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
+    while copy_some(inner).await? > 0 {}
+    Ok(())
+}
+
+/// Copies the lines that are there now. Under load more of them come meanwhile, and a few at a time would cost the
+/// store more than all the rest: they wait until they are many.
+async fn copy_present(inner: &Inner) -> Result<(), AuditError> {
+    let mut left = inner.desk().spool.size();
+    while left > 0 {
+        match copy_some(inner).await? {
+            0 => break,
+            copied => left = left.saturating_sub(copied),
         }
-        // Without any line break there is nothing to go on with: what is there now is not ours.
-        let to = if length == 0 { uncopied.to } else { uncopied.from + length };
-        inner.parts.store.append_audit(rows).await?;
-        let mut desk = inner.desk();
-        desk.spool.copied(&uncopied, to, whole);
-        desk.spool.tidy(false);
     }
     Ok(())
+}
+
+/// Copies as many lines as go at once, and tells how many bytes that were.
+async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
+    let Some(uncopied) = inner.desk().spool.uncopied() else { return Ok(0) };
+    let bytes = read(&uncopied)?;
+    let (rows, length, whole) = rows(&bytes);
+    if !whole {
+        tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
+    }
+    // Without any line break there is nothing to go on with: what is there now is not ours.
+    let to = if length == 0 { uncopied.to } else { uncopied.from + length };
+    inner.parts.store.append_audit(rows).await?;
+    let mut desk = inner.desk();
+    desk.spool.copied(&uncopied, to, whole);
+    desk.spool.tidy(false);
+    Ok(to - uncopied.from)
 }
 
 fn read(uncopied: &Uncopied) -> Result<Vec<u8>, AuditError> {
@@ -143,7 +162,7 @@ fn read(uncopied: &Uncopied) -> Result<Vec<u8>, AuditError> {
 /// The rows of a batch of lines, how many bytes they took, and whether all of them were records.
 fn rows(bytes: &[u8]) -> (Vec<AuditRow>, u64, bool) {
     let (mut rows, mut length, mut whole) = (Vec::new(), 0, true);
-    for line in lines(bytes).take(BATCH as usize) {
+    for line in lines(bytes).take(MOST) {
         length += line.len() as u64 + 1;
         match row(line) {
             Some(row) => rows.push(row),
