@@ -13,7 +13,7 @@ use toolgate_core::Source;
 use toolgate_host::{Clock, Tasks};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{
-    Authorizer, BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
+    Authorizer, BadConfig, Clients, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
 };
 
 pub(crate) use fill::{Filling, sensitive, stand_in, with_token};
@@ -35,6 +35,7 @@ pub(crate) struct Upstreams {
     environment: Environment,
     /// How many of their programs start at once.
     starts: Starts,
+    clients: Clients,
     tasks: Tasks,
 }
 
@@ -71,6 +72,7 @@ impl Upstreams {
             grants,
             environment: process_environment(),
             starts: Starts::default(),
+            clients: Clients::default(),
             tasks,
         }
     }
@@ -140,7 +142,8 @@ impl Upstreams {
         if let Some(on) = switched {
             plan.switch(on);
         }
-        let surroundings = surroundings(&self.environment, &self.tasks, self.starts.clone());
+        let surroundings =
+            surroundings(&self.environment, &self.tasks, (self.starts.clone(), self.clients.clone()));
         plan.authorize(self.grants.clone(), &surroundings, Clock::system());
         let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
         self.kept.keep(name, upstream.learned(), &self.tasks);
@@ -169,7 +172,7 @@ pub(crate) async fn try_out(
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
         Ok(mut plan) => {
-            let surroundings = surroundings(&environment, tasks, Starts::default());
+            let surroundings = surroundings(&environment, tasks, Default::default());
             plan.authorize(grants.clone(), &surroundings, Clock::system());
             Upstream::test(plan, surroundings).await
         }
@@ -190,12 +193,16 @@ pub(crate) fn authorizer(
 ) -> Result<Option<Arc<Authorizer>>, BadConfig> {
     let environment = process_environment();
     let mut plan = plan(name, table, None, secrets, &environment).0?;
-    let surroundings = surroundings(&environment, tasks, Starts::default());
+    let surroundings = surroundings(&environment, tasks, Default::default());
     Ok(plan.authorize(grants.clone(), &surroundings, Clock::system()))
 }
 
-fn surroundings(environment: &Environment, tasks: &Tasks, starts: Starts) -> Surroundings {
-    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts }
+fn surroundings(
+    environment: &Environment,
+    tasks: &Tasks,
+    (starts, clients): (Starts, Clients),
+) -> Surroundings {
+    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, clients }
 }
 
 /// What a table means, and a digest of what was filled in.

@@ -78,7 +78,8 @@ pub(crate) struct Out {
 
 struct Waiting {
     answer: oneshot::Sender<Result<Raw, Fault>>,
-    events: Option<mpsc::Sender<Said>>,
+    /// Boxed, because a channel makes room for many at once and most calls are told nothing.
+    events: Option<mpsc::Sender<Box<Said>>>,
     left: Arc<AtomicBool>,
 }
 
@@ -126,7 +127,7 @@ pub(crate) struct Ticket {
     desk: Arc<Desk>,
     pub(crate) id: u64,
     pub(crate) answer: oneshot::Receiver<Result<Raw, Fault>>,
-    pub(crate) events: Option<mpsc::Receiver<Said>>,
+    pub(crate) events: Option<mpsc::Receiver<Box<Said>>>,
     pub(crate) left: Arc<AtomicBool>,
     pub(crate) cancellable: bool,
     /// How much the server had said before.
@@ -167,7 +168,7 @@ impl Desk {
             state.calls += 1;
             for question in std::mem::take(&mut state.early) {
                 // A fresh queue has room for the few that may be here.
-                drop(events.try_send(Said::Asked(question)));
+                drop(events.try_send(Box::new(Said::Asked(question))));
             }
         }
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });

@@ -17,6 +17,7 @@ use crate::fault::{Fault, short};
 use crate::link::{Ask, Declared, Facts, Link, Wire};
 use crate::oauth::Bearer;
 use crate::plan::{Plan, Reach};
+use crate::transport::Clients;
 
 /// What it takes to open a connection.
 pub(crate) struct Opener<'a> {
@@ -24,6 +25,7 @@ pub(crate) struct Opener<'a> {
     /// Our environment, of which programs get a little.
     pub(crate) variables: &'a [(OsString, OsString)],
     /// The client for HTTP, made when it is first needed.
+    pub(crate) clients: &'a Clients,
     pub(crate) client: &'a OnceLock<reqwest::Client>,
     /// What lets us in, where we sign in.
     pub(crate) bearer: Option<Bearer>,

@@ -26,6 +26,7 @@ use crate::link::{Declared, Link};
 use crate::plan::{Plan, Reach};
 use crate::pool::{Key, Pool};
 use crate::starts::Starts;
+use crate::transport::Clients;
 use crate::upstream::Surroundings;
 use breaker::Breaker;
 
@@ -45,6 +46,7 @@ const OPENS: usize = 4;
 pub(crate) struct Shared {
     pub(crate) plan: Plan,
     pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) clients: Clients,
     pub(crate) client: OnceLock<reqwest::Client>,
     pub(crate) owner: Tasks,
     /// Ends all lines, and the supervisor with them.
@@ -72,7 +74,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(plan: Plan, surroundings: Surroundings) -> Arc<Self> {
-        let Surroundings { tasks, variables, starts } = surroundings;
+        let Surroundings { tasks, variables, starts, clients } = surroundings;
         let owner = tasks.child();
         let woken = Arc::new(Notify::new());
         let reports = Reports {
@@ -86,6 +88,7 @@ impl Shared {
             is_offering: AtomicBool::new(false),
             plan,
             variables,
+            clients,
             client: OnceLock::new(),
             over: owner.stopping(),
             owner,

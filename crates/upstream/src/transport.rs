@@ -1,6 +1,6 @@
 //! How bytes get to a server and back.
 
-pub(crate) mod client;
+mod client;
 pub(crate) mod http;
 pub(crate) mod old_sse;
 pub(crate) mod signed;
@@ -14,6 +14,8 @@ use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Raw, Version};
 
 use crate::fault::Fault;
+
+pub use client::Clients;
 
 /// The largest message that is read from a server.
 pub(crate) const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;

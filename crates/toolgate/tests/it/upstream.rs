@@ -23,7 +23,7 @@ use toolgate_testkit::{
     Driven, Expect as _, builder, call, client_legacy, client_modern, client_with, drive, first_round,
     list_names, retry,
 };
-use toolgate_upstream::{Plan, Starts, State, Surroundings, Upstream, UpstreamConfig};
+use toolgate_upstream::{Clients, Plan, Starts, State, Surroundings, Upstream, UpstreamConfig};
 use toolgate_wire::{Raw, Version};
 
 use crate::process::{PATIENCE, Place, Server, TOOLGATE, peers};
@@ -45,7 +45,12 @@ impl Rig {
                 .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
         );
         let variables = variables.chain([(OsString::from("PATH"), path.unwrap())]).collect();
-        let surroundings = Surroundings { tasks: Tasks::new(), variables, starts: Starts::default() };
+        let surroundings = Surroundings {
+            tasks: Tasks::new(),
+            variables,
+            starts: Starts::default(),
+            clients: Clients::default(),
+        };
         let upstream = Arc::new(Upstream::start(plan, surroundings, None));
         let hub = builder([upstream.clone()]).build().unwrap();
         let rig = Self { hub, upstream };

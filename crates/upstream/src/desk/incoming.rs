@@ -161,9 +161,9 @@ impl Desk {
             self.journal.note("asked without saying for which call", question.method);
             return self.post(declined(&question, "it cannot be known for which call this is asked"));
         };
-        if let Err(error) = events.try_send(Said::Asked(question)) {
+        if let Err(error) = events.try_send(Box::new(Said::Asked(question))) {
             let (mpsc::error::TrySendError::Full(said) | mpsc::error::TrySendError::Closed(said)) = error;
-            if let Said::Asked(question) = said {
+            if let Said::Asked(question) = *said {
                 self.post(declined(&question, "the call it belongs to takes no more"));
             }
         }
@@ -189,13 +189,13 @@ impl Desk {
         self.lock().named.get(named).copied()
     }
 
-    fn events_of(&self, id: u64) -> Option<mpsc::Sender<Said>> {
+    fn events_of(&self, id: u64) -> Option<mpsc::Sender<Box<Said>>> {
         self.lock().waiting.get(&id)?.events.clone()
     }
 
     fn tell(&self, id: Option<u64>, said: Said) {
         let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
-        if events.try_send(said).is_err() {
+        if events.try_send(Box::new(said)).is_err() {
             self.journal.note("sends more than its caller can read", "");
         }
     }
@@ -207,7 +207,7 @@ impl Desk {
         drop(state);
         for events in calls {
             // A call that cannot be told ends its question by itself.
-            drop(events.try_send(Said::Withdrawn(id.clone())));
+            drop(events.try_send(Box::new(Said::Withdrawn(id.clone()))));
         }
     }
 }

@@ -26,7 +26,7 @@ const MOST_TOGETHER: u64 = 16;
 /// What goes on beside the answer to a request: what the server says and asks meanwhile.
 pub(super) struct Beside<'a> {
     desk: &'a Arc<Desk>,
-    events: Option<mpsc::Receiver<Said>>,
+    events: Option<mpsc::Receiver<Box<Said>>>,
     run: Option<&'a RunHandle>,
     /// Questions of the server that its caller has not answered yet.
     open: FuturesUnordered<Answering<'a>>,
@@ -44,7 +44,7 @@ pub(super) enum Happened {
 impl<'a> Beside<'a> {
     pub(super) fn new(
         desk: &'a Arc<Desk>,
-        events: Option<mpsc::Receiver<Said>>,
+        events: Option<mpsc::Receiver<Box<Said>>>,
         run: Option<&'a RunHandle>,
     ) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl Drop for Beside<'_> {
         let Some(events) = &mut self.events else { return };
         events.close();
         while let Ok(said) = events.try_recv() {
-            if let Said::Asked(question) = said {
+            if let Said::Asked(question) = *said {
                 self.desk.post(abandoned(&question));
             }
         }
@@ -203,11 +203,11 @@ pub(super) async fn run(
 }
 
 /// What the server says next during this call; nothing ever where events are not wanted.
-async fn next(events: &mut Option<mpsc::Receiver<Said>>) -> Said {
+async fn next(events: &mut Option<mpsc::Receiver<Box<Said>>>) -> Said {
     if let Some(receiver) = events
         && let Some(said) = receiver.recv().await
     {
-        return said;
+        return *said;
     }
     *events = None;
     std::future::pending().await

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::link::{Declared, Facts, Wire};
 use crate::plan::AddressPlan;
 use crate::transport::signed::Way;
-use crate::transport::{Transport, client, http, old_sse};
+use crate::transport::{Transport, http, old_sse};
 
 /// How long to wait for the stream of a server that may ask on it; some answer only when they have something to say.
 const LISTENING: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ async fn client(opener: &Opener<'_>, address: &AddressPlan) -> Result<Client, Fa
     if let Some(client) = opener.client.get() {
         return Ok(client.clone());
     }
-    let client = client::client(address, opener.variables, opener.owner).await?;
+    let client = opener.clients.client(address, opener.variables, opener.owner).await?;
     Ok(opener.client.get_or_init(|| client).clone())
 }
 

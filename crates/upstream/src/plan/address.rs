@@ -82,6 +82,11 @@ impl AddressPlan {
         Ok(Self { url, headers, ca_file: config.ca_file.as_ref().map(PathBuf::from), proxy, oauth })
     }
 
+    /// Whether nothing but its address tells how it is reached.
+    pub(crate) fn is_reached_as_usual(&self) -> bool {
+        self.ca_file.is_none() && matches!(self.proxy, ProxyPlan::Environment)
+    }
+
     /// The proxies to use, in order; `variables` is our environment.
     pub(crate) fn proxies(&self, variables: &[(OsString, OsString)]) -> reqwest::Result<Vec<reqwest::Proxy>> {
         match &self.proxy {

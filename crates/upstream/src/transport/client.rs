@@ -1,6 +1,7 @@
-//! The client for HTTP of one upstream: whom it trusts, through which proxy it goes, and how far it follows.
+//! Clients for HTTP: whom one trusts, through which proxy it goes, and how far it follows.
 
 use std::ffi::OsString;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
@@ -18,8 +19,31 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How many redirects are followed, all of them within the same server.
 const REDIRECTS: usize = 5;
 
-/// Makes the client of one upstream: its connections are shared by all that use it.
-pub(crate) async fn client(
+/// The clients of a process. What a machine trusts takes half a megabyte, so upstreams that are reached in the usual
+/// way share one. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Clients(Arc<OnceLock<Client>>);
+
+impl Clients {
+    /// A client for an address.
+    pub(crate) async fn client(
+        &self,
+        plan: &AddressPlan,
+        variables: &[(OsString, OsString)],
+        tasks: &Tasks,
+    ) -> Result<Client, Fault> {
+        if !plan.is_reached_as_usual() {
+            return client(plan, variables, tasks).await;
+        }
+        if let Some(client) = self.0.get() {
+            return Ok(client.clone());
+        }
+        let client = client(plan, variables, tasks).await?;
+        Ok(self.0.get_or_init(|| client).clone())
+    }
+}
+
+async fn client(
     plan: &AddressPlan,
     variables: &[(OsString, OsString)],
     tasks: &Tasks,

@@ -27,6 +27,10 @@ use crate::transport::Transport;
 /// How many frames may wait for a program to read.
 const QUEUE: usize = 256;
 
+/// From how many bytes on no further frame is written together with others, and how much is read at once.
+const TOGETHER: usize = 64 * 1024;
+const READ: usize = 64 * 1024;
+
 /// How long a program may take to end when its input ends, and how long when it is told to.
 const AT_END_OF_INPUT: Duration = Duration::from_millis(300);
 const WHEN_TOLD: Duration = Duration::from_secs(2);
@@ -126,14 +130,19 @@ async fn write_all(
     desk: Arc<Desk>,
     stop: CancellationToken,
 ) {
-    while let Some(Some(out)) = stop.run_until_cancelled(outgoing.recv()).await {
-        if let Some(left) = &out.left {
-            left.store(true, Ordering::Release);
+    let mut lines = Vec::new();
+    while let Some(Some(first)) = stop.run_until_cancelled(outgoing.recv()).await {
+        lines.clear();
+        lines.shrink_to(TOGETHER);
+        put(first, &mut lines);
+        // What waits already goes with it: each write is a call into the kernel, and may wake the program.
+        while lines.len() < TOGETHER
+            && let Ok(next) = outgoing.try_recv()
+        {
+            put(next, &mut lines);
         }
-        let line = write::one_line(out.frame);
         let writing = async {
-            stdin.write_all(&line).await?;
-            stdin.write_all(b"\n").await?;
+            stdin.write_all(&lines).await?;
             stdin.flush().await
         };
         match stop.run_until_cancelled(writing).await {
@@ -148,16 +157,28 @@ async fn write_all(
     }
 }
 
+/// Puts a frame behind others that are about to be written.
+fn put(out: Out, lines: &mut Vec<u8>) {
+    if let Some(left) = &out.left {
+        left.store(true, Ordering::Release);
+    }
+    lines.extend_from_slice(&write::one_line(out.frame));
+    lines.push(b'\n');
+}
+
 async fn read(mut stdout: ChildStdout, desk: &Desk) {
     let (mut lines, mut over) = (Lines::new(MESSAGE_LIMIT), false);
-    let mut buffer = BytesMut::with_capacity(64 * 1024);
+    let mut buffer = BytesMut::with_capacity(READ);
     loop {
         match stdout.read_buf(&mut buffer).await {
             Ok(0) | Err(_) => break,
             Ok(_) => lines.push(buffer.split().freeze()),
         }
         hand_over(&mut lines, desk, &mut over);
-        buffer.reserve(64 * 1024);
+        // The rest of it holds many more messages of the usual length.
+        if buffer.capacity() < READ / 8 {
+            buffer.reserve(READ);
+        }
     }
     lines.finish();
     hand_over(&mut lines, desk, &mut over);

@@ -13,7 +13,7 @@ use toolgate_core::{Call, Client, Hub, ListKind, Principal, Target};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{Driven, builder, call, drive};
 use toolgate_upstream::{
-    Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig,
+    Clients, Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig,
 };
 use toolgate_wire::Raw;
 
@@ -59,7 +59,7 @@ pub(crate) fn surroundings() -> Surroundings {
         [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TOOLGATE_TOKEN", "ours")]
             .map(|(name, value)| (name.into(), value.into()))
             .into();
-    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default() }
+    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default(), clients: Clients::default() }
 }
 
 impl Rig {
