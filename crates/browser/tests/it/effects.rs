@@ -1,0 +1,3 @@
+//! Each parameter does what it says: what a call comes to would be something else if the parameter were ignored.
+
+mod launching;
