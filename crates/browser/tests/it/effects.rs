@@ -1,3 +1,4 @@
 //! Each parameter does what it says: what a call comes to would be something else if the parameter were ignored.
 
+mod acting;
 mod launching;
