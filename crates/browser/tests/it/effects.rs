@@ -3,4 +3,5 @@
 mod acting;
 mod captures;
 mod launching;
+mod limits;
 mod reading;
