@@ -81,7 +81,7 @@ pub(crate) struct Context {
     pub(crate) proxy: Proxy,
     /// What its pages hand over, if they may.
     pub(crate) downloads: Option<Downloads>,
-    options: Options,
+    pub(crate) options: Options,
     tabs: Mutex<Tabs>,
     version: watch::Sender<u64>,
     /// Where its uploads are, which go with it.

@@ -10,7 +10,7 @@ use crate::config::TextForm;
 use crate::downloads::{Downloaded, Downloads, News, Shape};
 use crate::pool::Page;
 use crate::tab::{Dialog, Halt};
-use crate::text::harmless;
+use crate::text::{brief, harmless};
 
 /// An answer that is data, told as JSON or in a line of words.
 pub(crate) struct Told<T> {
@@ -140,7 +140,7 @@ impl Page {
             success: true,
             browser_id: self.instance.id.clone(),
             did,
-            url: crate::text::brief(&state.url, 500),
+            url: brief(&state.url, 500),
             title: harmless(about["title"].as_str().unwrap_or_default()),
             dialog: state.dialog.as_ref().map(Dialog::shown),
             new_tabs,
@@ -165,8 +165,11 @@ impl Page {
 impl Dialog {
     /// A dialog in words.
     pub(crate) fn shown(&self) -> String {
-        let default =
-            if self.default.is_empty() { String::new() } else { format!(" (default {:?})", self.default) };
+        let default = if self.default.is_empty() {
+            String::new()
+        } else {
+            format!(" (default {:?})", brief(&self.default, 1000))
+        };
         harmless(&format!("{} {:?}{default}", self.kind, self.message))
     }
 }

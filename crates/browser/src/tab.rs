@@ -32,6 +32,32 @@ pub(crate) struct Options {
     pub(crate) headers: Vec<(String, String)>,
 }
 
+impl Options {
+    /// Has a page, a frame or a worker call itself and send what they say. Each has to be told, or it does neither.
+    pub(crate) fn tell(&self, devtools: &Devtools, session: &str) {
+        let tell = |method, params| devtools.tell(Some(session), method, params);
+        if let Some(agent) = &self.user_agent {
+            tell("Emulation.setUserAgentOverride", json!({"userAgent": agent}));
+        }
+        if !self.headers.is_empty() {
+            let headers: serde_json::Map<String, Value> =
+                self.headers.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+            tell("Network.setExtraHTTPHeaders", json!({"headers": headers}));
+        }
+    }
+
+    /// The same, and lets a worker go on, which waits for that.
+    pub(crate) fn tell_worker(&self, devtools: &Devtools, session: &str) {
+        if !self.headers.is_empty() {
+            // Otherwise it sends no headers of ours; nobody asks for what it received.
+            let nothing = json!({"maxTotalBufferSize": 0, "maxResourceBufferSize": 0});
+            devtools.tell(Some(session), "Network.enable", nothing);
+        }
+        self.tell(devtools, session);
+        devtools.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
+    }
+}
+
 /// A tab of a browser.
 pub(crate) struct Tab {
     /// What callers call it.
@@ -39,6 +65,7 @@ pub(crate) struct Tab {
     pub(crate) target: String,
     pub(crate) session: String,
     devtools: Devtools,
+    options: Options,
     state: Mutex<State>,
     /// Changes whenever the state does.
     version: watch::Sender<u64>,
@@ -59,15 +86,21 @@ impl Tab {
             target: key.to_owned(),
             session: session.to_owned(),
             devtools: devtools.clone(),
+            options: options.clone(),
             state: Mutex::new(State::new(key, session, url)),
             version: watch::channel(0).0,
         };
-        tab.set_up(session, Some(options));
+        let Options { width, height, .. } = options;
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        tab.tell("Emulation.setDeviceMetricsOverride", size);
+        // Otherwise only the tab in front believes that it is looked at.
+        tab.tell("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
+        tab.set_up(session);
         Arc::new(tab)
     }
 
     /// Has a page or a frame tell what it does, and lets it go on.
-    fn set_up(&self, session: &str, options: Option<&Options>) {
+    fn set_up(&self, session: &str) {
         let tell = |method, params| self.devtools.tell(Some(session), method, params);
         tell("Page.enable", json!({}));
         tell("Page.setLifecycleEventsEnabled", json!({"enabled": true}));
@@ -79,24 +112,7 @@ impl Tab {
             "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{"type": "iframe"}, {"type": "worker"}],
         });
         tell("Target.setAutoAttach", attach);
-        if let Some(options) = options {
-            let Options { width, height, .. } = options;
-            let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-            tell("Emulation.setDeviceMetricsOverride", size);
-            // Otherwise only the tab in front believes that it is looked at.
-            tell("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
-            if let Some(agent) = &options.user_agent {
-                tell("Emulation.setUserAgentOverride", json!({"userAgent": agent}));
-            }
-            if !options.headers.is_empty() {
-                let headers: serde_json::Map<String, Value> = options
-                    .headers
-                    .iter()
-                    .map(|(name, value)| (name.clone(), value.clone().into()))
-                    .collect();
-                tell("Network.setExtraHTTPHeaders", json!({"headers": headers}));
-            }
-        }
+        self.options.tell(&self.devtools, session);
         tell("Runtime.runIfWaitingForDebugger", json!({}));
     }
 
@@ -113,14 +129,13 @@ impl Tab {
         let session = params["sessionId"].as_str()?.to_owned();
         let info = &params["targetInfo"];
         if info["type"] != "iframe" {
-            // A worker waits for a word before it begins; there is nothing else to say to it.
-            self.devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+            self.options.tell_worker(&self.devtools, &session);
             let script = info["url"].as_str().unwrap_or_default();
             self.change(|state| state.network.taken_over(script));
             return None;
         }
         self.change(|state| state.frame_in_process(&session, info));
-        self.set_up(&session, None);
+        self.set_up(&session);
         Some(session)
     }
 

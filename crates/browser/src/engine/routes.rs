@@ -65,16 +65,21 @@ impl Routes {
         let (info, session) = (&params["targetInfo"], text(params, "sessionId"));
         let is_page = info["type"] == "page";
         let context = lock(&self.contexts).get(&text(info, "browserContextId")).and_then(Weak::upgrade);
-        let Some(context) = context.filter(|_| is_page) else {
-            // A worker, or a page that nobody launched, such as the one that Chromium begins with.
-            devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
-            if is_page {
-                devtools.tell(None, "Target.detachFromTarget", json!({"sessionId": session}));
+        match context {
+            Some(context) if is_page => {
+                if let Some(tab) = context.opened(devtools, &session, info) {
+                    lock(&self.sessions).insert(session, tab);
+                }
             }
-            return;
-        };
-        if let Some(tab) = context.opened(devtools, &session, info) {
-            lock(&self.sessions).insert(session, tab);
+            // A worker that serves several pages.
+            Some(context) => context.options.tell_worker(devtools, &session),
+            // What nobody launched, such as the page that Chromium begins with.
+            None => {
+                devtools.tell(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+                if is_page {
+                    devtools.tell(None, "Target.detachFromTarget", json!({"sessionId": session}));
+                }
+            }
         }
     }
 

@@ -78,6 +78,14 @@ function tell(element) {
   element.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+// A number or an address of mail has no places to name; who gives it a value puts the caret at its end.
+function toEnd(element) {
+  const value = element.value;
+  if (!value) return;
+  element.value = "";
+  element.value = value;
+}
+
 // Makes a field ready to be typed into, or sets it where nobody types.
 const prepare = on((element, { value, clear = true }) => {
   const tag = element.localName;
@@ -98,8 +106,7 @@ const prepare = on((element, { value, clear = true }) => {
     if (tag === "input" || tag === "textarea") element.select();
     else getSelection().selectAllChildren(element);
   } else if (tag === "input" || tag === "textarea") {
-    // A number has no place to type at; the end is where the caret is anyway.
-    try { element.setSelectionRange(element.value.length, element.value.length); } catch {}
+    try { element.setSelectionRange(element.value.length, element.value.length); } catch { toEnd(element); }
   } else {
     getSelection().selectAllChildren(element);
     getSelection().collapseToEnd();

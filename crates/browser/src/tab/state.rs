@@ -16,6 +16,7 @@ const LINES: usize = 500;
 pub(crate) struct Dialog {
     pub(crate) kind: String,
     pub(crate) message: String,
+    /// What it offers as an answer, all of it.
     pub(crate) default: String,
     /// Which one it is of all that this page opened.
     pub(super) number: u64,
@@ -142,7 +143,7 @@ impl State {
                 self.dialog = Some(Dialog {
                     kind: text(params, "type"),
                     message: crate::text::brief(&text(params, "message"), 1000),
-                    default: crate::text::brief(&text(params, "defaultPrompt"), 1000),
+                    default: text(params, "defaultPrompt"),
                     number: self.dialogs,
                     session: session.to_owned(),
                 });

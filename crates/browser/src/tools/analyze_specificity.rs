@@ -74,7 +74,7 @@ impl Tool<Browser> for AnalyzeSpecificity {
             by.entry(one.property.clone()).or_default().push(one);
         }
         if let Some(properties) = &input.properties {
-            by.retain(|property, _| properties.contains(property));
+            by.retain(|_, all| properties.iter().any(|wanted| all[0].is_about(wanted)));
         }
         by.retain(|_, all| !input.conflicts_only || all.len() > 1);
         let item = |(property, mut all): (String, Vec<Declared>)| {

@@ -31,6 +31,11 @@ impl WaitUntil {
             Self::NetworkIdle => "networkIdle",
         }
     }
+
+    /// The same of a page, in words.
+    fn shown(self, url: &str) -> String {
+        format!("`{}` of `{}`", self.event(), brief(url, 200))
+    }
 }
 
 /// Where to go from a page.
@@ -40,6 +45,17 @@ pub(super) enum Direction {
     Back,
     Forward,
     Reload,
+}
+
+impl Direction {
+    /// What is there, in words.
+    fn shown(self) -> &'static str {
+        match self {
+            Self::Back => "the page before this one",
+            Self::Forward => "the page after this one",
+            Self::Reload => "this page to load again",
+        }
+    }
 }
 
 /// What came of going somewhere.
@@ -70,7 +86,7 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
         Err(Halt::Crashed) => revived(page, &address, limit).await?,
         Err(other) => {
             page.tab.tell("Page.stopLoading", json!({}));
-            return Err(late(other.into(), url, until, limit));
+            return Err(late(other.into(), &until.shown(url), limit));
         }
     };
     let shut = |page: &Page| {
@@ -96,7 +112,7 @@ pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration
                 || (state.loader != loader && !state.loading && !state.loader.is_empty())
         })
         .await
-        .map_err(|error| late(error, url, until, limit))?;
+        .map_err(|error| late(error, &until.shown(url), limit))?;
     }
     match shut(page) {
         Some(host) => Err(blocked(&host)),
@@ -128,6 +144,10 @@ async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
 
 /// Goes through the pages that were there, or loads this one again.
 pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
+    through(page, direction, limit).await.map_err(|error| late(error, direction.shown(), limit))
+}
+
+async fn through(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
     let end = Instant::now() + limit;
     let (loader, moves) = {
         let state = page.tab.state();
@@ -179,8 +199,7 @@ async fn came(page: &Page, end: Instant, there: impl Fn(&State) -> bool) -> Resu
     match page.tab.until(end, look).await {
         Some(Came::There | Came::Asking) => Ok(()),
         Some(Came::Gone(halt)) => Err(halt.into()),
-        None => Err(Error::new(Kind::Timeout, "waited for the page to load")
-            .hint("it may go on loading: call `get_page_snapshot`, or raise `timeout`")),
+        None => Err(Error::new(Kind::Timeout, "the page is not there yet")),
     }
 }
 
@@ -225,11 +244,11 @@ fn failed(url: &str, error: &str) -> Error {
     Error::new(Kind::ConnectionFailed, words).hint(hint)
 }
 
-fn late(error: Error, url: &str, until: WaitUntil, limit: Duration) -> Error {
+/// An error that says what was waited for, if it is that the time is up.
+fn late(error: Error, what: &str, limit: Duration) -> Error {
     if error.kind() != Kind::Timeout {
         return error;
     }
-    let words = format!("waited {} ms for `{}` of `{}`", limit.as_millis(), until.event(), brief(url, 200));
-    Error::new(Kind::Timeout, words)
+    Error::new(Kind::Timeout, format!("waited {} ms for {what}", limit.as_millis()))
         .hint("the page may be usable: call `get_page_snapshot`, or raise `timeout`")
 }

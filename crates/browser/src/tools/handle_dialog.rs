@@ -43,7 +43,9 @@ impl Tool<Browser> for HandleDialog {
         let Some(dialog) = dialog else {
             return Err(Error::new(Kind::NotFound, "no dialog is open").hint("go on without it"));
         };
-        page.tab.answer_dialog(input.accept, input.prompt_text.as_deref()).await?;
+        // Whoever accepts a prompt without a word takes what it offers.
+        let text = input.prompt_text.unwrap_or_else(|| dialog.default.clone());
+        page.tab.answer_dialog(input.accept, Some(&text)).await?;
         or_dialog(page.tab.settle(Duration::from_secs(5)).await)?;
         let did = format!("{} the {}", if input.accept { "accepted" } else { "dismissed" }, dialog.shown());
         Ok(page.acted(pack.config.text, before, did).await)

@@ -65,16 +65,23 @@ impl Tool<Browser> for WaitForNetworkIdle {
                 }
                 Some(_) | None => {
                     let open = page.tab.state().network.under_way();
-                    let (count, first) =
-                        (open.len(), open.first().map(|url| brief(url, 200)).unwrap_or_default());
-                    let words = format!(
-                        "waited {} ms for the network; {count} requests are under way, such as {first}",
-                        limit.as_millis()
-                    );
-                    return Err(Error::new(Kind::Timeout, words).hint("call `inspect_network` to see which"));
+                    return Err(late(limit, idle, &open));
                 }
             }
         }
         Ok(page.acted(pack.config.text, before, "the network is idle".into()).await)
+    }
+}
+
+fn late(limit: Duration, idle: Duration, open: &[String]) -> Error {
+    let waited =
+        format!("waited {} ms for the network to be idle for {} ms", limit.as_millis(), idle.as_millis());
+    match open.first() {
+        Some(first) => {
+            let words =
+                format!("{waited}; {} requests are under way, such as {}", open.len(), brief(first, 200));
+            Error::new(Kind::Timeout, words).hint("call `inspect_network` to see which")
+        }
+        None => Error::new(Kind::Timeout, waited).hint("raise `timeout`, or ask for less with `idle`"),
     }
 }

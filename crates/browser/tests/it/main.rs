@@ -12,6 +12,7 @@ mod acting;
 mod allowed;
 mod captures;
 mod downloads;
+mod effects;
 mod endings;
 mod frames;
 mod house_rules;

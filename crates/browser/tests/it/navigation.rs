@@ -237,6 +237,8 @@ fn tabs_are_opened_selected_and_closed() {
         assert_eq!(shown(&closed), [("t1".to_owned(), true)]);
         let clicked = ada.data("click_element", json!({"selector": "a", "timeout": 60_000})).await;
         assert_eq!(clicked["newTabs"], json!(["t3"]), "{clicked}");
+        let listed = ada.data("manage_tabs", json!({"action": "list"})).await;
+        assert_eq!(shown(&listed), [("t1".to_owned(), true), ("t3".to_owned(), false)]);
         let wrong = ada.fails("manage_tabs", json!({"action": "select", "tabId": "t2"})).await;
         assert_eq!((wrong.kind(), wrong.next_step()), (Kind::NotFound, Some("give one of t1, t3")));
         assert_eq!(ada.fails("manage_tabs", json!({"action": "close"})).await.kind(), Kind::InvalidInput);
@@ -247,7 +249,7 @@ fn tabs_are_opened_selected_and_closed() {
 fn the_status_tells_of_the_browser_and_the_pool() {
     STAGE.run(async {
         let ada = STAGE.seat("status").await;
-        let basic = ada.data("brooklyn_status", json!({})).await;
+        let basic = ada.data("brooklyn_status", json!({"detail": "basic"})).await;
         assert_eq!(
             (&basic["status"], &basic["browsers"], &basic["maxBrowsers"]),
             (&json!("ready"), &json!(1), &json!(100))

@@ -129,7 +129,7 @@ fn text_html_and_attributes_are_read() {
         let short = ada.text("get_text_content", json!({"selector": "main", "maxChars": 10})).await;
         assert!(short.contains("truncated: shown 10 of"), "{short}");
         let html = ada.text("get_html", json!({"selector": "h1"})).await;
-        assert!(html.contains("<h1>Orders of <em>today</em></h1>"), "{html}");
+        assert!(html.contains("\n<h1>Orders of <em>today</em></h1>\n"), "{html}");
         let whole = ada.text("get_html", json!({"maxChars": 50})).await;
         assert!(whole.contains("<html>") && whole.contains("truncated: shown 50 of"), "{whole}");
         let email = ada.data("get_attribute", json!({"selector": "#email"})).await;
@@ -217,7 +217,7 @@ fn rows_of_tables_are_extracted_over_pages() {
         let csv = ada.text("extract_table_data", json!({"selector": "#orders", "format": "csv", "maxRows": 1})).await;
         assert!(csv.contains("ID,Who,\n1,\"Ada, \"\"A\"\"\",edit\n") && csv.starts_with("2 rows on 1 pages, shown 1"), "{csv}");
         let within = ref_of(&ada.see().await, "link \"edit\"");
-        assert_eq!(ada.text("extract_table_data", json!({"ref": within})).await, json_rows);
+        assert_eq!(ada.text("extract_table_data", json!({"ref": within, "format": "json"})).await, json_rows);
         assert_eq!(ada.fails("extract_table_data", json!({"selector": "h1"})).await.kind(), Kind::InvalidInput);
         ada.go(&paged).await;
         let all = json!({"selector": "#t", "nextSelector": "#next", "format": "csv"});

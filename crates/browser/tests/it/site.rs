@@ -49,6 +49,12 @@ impl Site {
         let wanted = format!(" {path} ");
         self.asked.lock().unwrap().iter().filter(|head| head.contains(&wanted)).cloned().collect()
     }
+
+    /// The head of the first request for a path, whatever follows a `?`.
+    pub(crate) fn first(&self, path: &str) -> Option<String> {
+        let is_it = |head: &&String| head.split([' ', '?']).nth(1) == Some(path);
+        self.asked.lock().unwrap().iter().find(is_it).cloned()
+    }
 }
 
 async fn answer(mut stream: TcpStream, pages: &Mutex<HashMap<String, Vec<u8>>>, asked: &Mutex<Vec<String>>) {

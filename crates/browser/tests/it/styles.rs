@@ -9,7 +9,8 @@ use crate::stage::{STAGE, Seat, config, ref_of};
 const PAGE: &str = "<style>#a {color: red; margin: 4px} .b {color: green; padding: 1px !important} p {color: blue; colour: x} \
     .c {width: nonsense} #a {border-top-width: 3px}</style><p id=a class='b c' style='padding: 2px; height: 20px'>text</p><a href='#a'>link</a>";
 
-fn calls() -> Vec<(&'static str, Value)> {
+/// Every tool for styles, with arguments that would do.
+pub(crate) fn calls() -> Vec<(&'static str, Value)> {
     vec![
         ("get_computed_styles", json!({"selector": "#a"})),
         ("get_applicable_rules", json!({"selector": "#a"})),
@@ -103,13 +104,18 @@ fn styles_are_told_and_explained() {
         assert_eq!(conflicts["items"][0]["winner"], "color: red by `#a` (1,0,0)");
         assert_eq!(conflicts["items"][0]["losers"].as_array().unwrap().len(), 2);
 
+        // What a shorthand declares is declared of its parts.
+        let part = json!({"selector": "#a", "properties": ["padding-top"]});
+        let part = ada.data("analyze_specificity", part).await["items"].clone();
+        assert_eq!((&part[0]["property"], &part[1]), (&json!("padding"), &Value::Null), "{part}");
+
         let css = ada.text("extract_css", json!({"selector": "#a"})).await;
         assert!(
             css.contains("#a {\n") && css.contains("  color: rgb(255, 0, 0);") && !css.contains("cursor"),
             "{css}"
         );
         let one = ada.text("extract_css", json!({"selector": "#a", "properties": ["height"]})).await;
-        assert!(one.contains("  height: 20px;\n}"), "{one}");
+        assert!(one.contains("\n#a {\n  height: 20px;\n}\n"), "{one}");
         assert!(
             ada.text("extract_css", json!({"selector": "#a", "maxChars": 10})).await.contains("truncated")
         );
