@@ -11,7 +11,7 @@ use toolgate_testkit::Postgres;
 use crate::stage::{Kind, Stage, in_full, insert, must, shown};
 
 /// Short for a test, but long enough to connect on a machine that is busy with other tests.
-const SHORT: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_secs(5);
 
 /// The error says what happened and what to do, and no password.
 #[track_caller]
