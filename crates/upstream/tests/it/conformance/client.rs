@@ -91,7 +91,7 @@ impl User {
         login.finish(back).await.unwrap();
         let refused = |rig: &Rig| rig.status().state == SourceState::NeedsAuth;
         // It takes a moment until the new grant is tried.
-        let limit = tokio::time::Instant::now() + Duration::from_secs(10);
+        let limit = tokio::time::Instant::now() + Duration::from_secs(4);
         while refused(&self.rig) && tokio::time::Instant::now() < limit {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
