@@ -205,12 +205,7 @@ async fn complaints(mut stderr: ChildStderr, journal: &Journal) {
 }
 
 /// Waits for the end of the program, or brings it about.
-async fn keep(
-    mut running: Running,
-    stop: CancellationToken,
-    last_words: impl Future,
-    desk: Arc<Desk>,
-) {
+async fn keep(mut running: Running, stop: CancellationToken, last_words: impl Future, desk: Arc<Desk>) {
     let ended = stop.run_until_cancelled(running.wait()).await;
     if let Some(status) = ended {
         // What it wrote last still counts, and tells why it ended.

@@ -73,9 +73,11 @@ async fn a_server_that_does_not_start_says_why() {
     rig.upstream.stop().await;
 
     // However much it says, its last words are there as soon as it is known that it ended.
-    let talks = "i=0; while [ $i -lt 2000 ]; do echo \"line $i, and so on, and so on\"; i=$((i+1)); done >&2; exit 3";
+    let talks =
+        "i=0; while [ $i -lt 2000 ]; do echo \"line $i, and so on, and so on\"; i=$((i+1)); done >&2; exit 3";
     for _ in 0..5 {
-        let ended = crate::rig::trial(json!({"command": "/bin/sh", "args": ["-c", talks], "era": "legacy"})).await;
+        let ended =
+            crate::rig::trial(json!({"command": "/bin/sh", "args": ["-c", talks], "era": "legacy"})).await;
         assert_eq!(ended.status.error.as_deref(), Some("its program ended with exit code 3"));
         let last = ended.status.stderr.last();
         assert!(last.is_some_and(|line| line.starts_with("line 1999,")), "{last:?}");
