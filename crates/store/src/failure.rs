@@ -7,8 +7,8 @@ use toolgate_core::StoreError;
 use crate::connect;
 use crate::place::{Kind, Place};
 
-/// How long is spent on finding out why no connection could be had.
-const LOOK: Duration = Duration::from_secs(2);
+/// How long is spent on finding out why no connection could be had, on a machine that does much else.
+const LOOK: Duration = Duration::from_secs(10);
 
 /// What an error means. Where connecting took too long, the pool does not say why: so it is tried once more.
 pub(crate) async fn find_out(place: &Place, error: sqlx::Error) -> StoreError {

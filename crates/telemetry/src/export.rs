@@ -22,7 +22,7 @@ const MOST_AT_ONCE: usize = 512;
 const GATHER: Duration = Duration::from_secs(1);
 
 /// How long the last spans get when the process ends.
-const LAST: Duration = Duration::from_secs(1);
+const LAST: Duration = Duration::from_secs(3);
 
 /// What became of spans.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ const USER: &str = "toolgate";
 /// Told apart from everything else in logs and errors, where it must not be.
 const PASSWORD: &str = "pg-test-pass-7f3a";
 
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_secs(180);
 const START_TRIES: usize = 5;
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 

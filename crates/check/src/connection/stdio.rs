@@ -25,7 +25,7 @@ const COLUMNS: usize = 400;
 const WHEN_TOLD: Duration = Duration::from_secs(2);
 
 /// How long output may lag behind the end of its program.
-const LAG: Duration = Duration::from_millis(500);
+const LAG: Duration = Duration::from_secs(2);
 
 /// The last lines that a program wrote to standard error, over all connections.
 #[derive(Debug, Clone, Default)]
@@ -78,6 +78,7 @@ pub(super) async fn start(
     let (keep, dropped) = oneshot::channel();
     let (over, ended) = oneshot::channel();
     let (all_read, was_read) = oneshot::channel::<()>();
+    let (all_heard, was_heard) = oneshot::channel::<()>();
     let reader = heard.clone();
     tasks.spawn(async move {
         let mut lines = Reader::new(stdout, MESSAGE_LIMIT);
@@ -101,6 +102,7 @@ pub(super) async fn start(
                 Item::TooLong { dropped } => kept.add(&format!("(a line of {dropped} bytes)")),
             }
         }
+        drop(all_heard);
     });
     tasks.spawn(async move {
         let status = tokio::select! {
@@ -109,8 +111,8 @@ pub(super) async fn start(
         };
         match status {
             Some(status) => {
-                // What it wrote last still counts.
-                drop(tokio::time::timeout(LAG, was_read).await);
+                // What it wrote last still counts, and tells why it ended.
+                drop(tokio::time::timeout(LAG, async { tokio::join!(was_read, was_heard) }).await);
                 let why = status.map_or_else(|error| error.to_string(), |status| words(&status));
                 // Nobody may listen any more.
                 drop(heard.send(Heard::Closed(why)).await);

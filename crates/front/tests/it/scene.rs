@@ -13,7 +13,7 @@ use toolgate_front::stdio::{StdioLimits, serve};
 use toolgate_testkit::{FakeSource, hub};
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The longest line that is taken here.
 pub(crate) const LONGEST: usize = 4096;
@@ -31,7 +31,7 @@ pub(crate) fn echoing() -> Hub {
 pub(crate) async fn served(input: &[u8], piece: usize) -> Vec<u8> {
     let (mut typed, read) = duplex(piece);
     let (written, mut shown) = duplex(1 << 16);
-    let limits = StdioLimits { line: LONGEST, requests: 1024, grace: Duration::from_secs(2) };
+    let limits = StdioLimits { line: LONGEST, requests: 1024, grace: PATIENCE / 2 };
     let serving = serve(echoing(), None, read, written, limits, CancellationToken::new());
     let typing = async {
         typed.write_all(input).await.unwrap();

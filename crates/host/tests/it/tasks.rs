@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use toolgate_host::{TaskFailed, Tasks};
 
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(20);
 
 #[tokio::test]

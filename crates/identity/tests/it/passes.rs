@@ -104,7 +104,7 @@ async fn a_stream_ends_when_the_token_is_revoked_by_another_process() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_end_when_the_time_of_their_token_is_over() {
     let scene = Scene::on(Clock::system(), strict()).await;
-    let (alice, _) = scene.token_for("alice", Some(Duration::from_secs(3))).await;
+    let (alice, _) = scene.token_for("alice", Some(Duration::from_secs(10))).await;
     let session = scene.begin_session(alice.expose()).await;
     let streams = open_all(&scene, alice.expose(), &session).await;
     all_end(streams).await;

@@ -500,7 +500,7 @@ async fn a_server_that_says_nothing_is_given_up() {
     let scene = cloned(|config| {
         config.git.url = Some(format!("{}/remote.git", server.url));
         config.git.pull = Pull::Off;
-        config.git.timeout_ms = 4_000;
+        config.git.timeout_ms = 10_000;
     });
     let written = scene.write("a.md", "x").await;
     check(

@@ -411,11 +411,15 @@ async fn an_answer_that_is_none_says_what_to_do() {
         .status("/503-later", "503 Service Unavailable\r\nRetry-After: 90")
         .status("/204", "204 No Content")
         .raw("/cut", format!("{head}cut").into_bytes())
-        .raw("/noise", b"\x16\x03\x01 no http".to_vec())
-        .hanging("/silent", "")
-        .hanging("/slow", &format!("{head}sl"));
-    let config = json!({"allow_hosts": ["site.test"], "timeout_ms": 700});
-    let scene = Scene::with(pages, config, &[]).await;
+        .raw("/noise", b"\x16\x03\x01 no http".to_vec());
+    let hanging = Pages::default().hanging("/silent", "").hanging("/slow", &format!("{head}sl"));
+    let config = |time: u64| json!({"allow_hosts": ["site.test"], "timeout_ms": time});
+    let scene = Scene::with(hanging, config(700), &[]).await;
+    for path in ["/silent", "/slow"] {
+        let (kind, message) = scene.refused(&scene.url(path)).await;
+        assert_eq!(kind, Kind::Timeout, "{path}: {message}");
+    }
+    let scene = Scene::with(pages, config(60_000), &[]).await;
     for (path, expect) in [
         ("/401", Kind::Unauthorized),
         ("/403", Kind::Unauthorized),
@@ -424,8 +428,6 @@ async fn an_answer_that_is_none_says_what_to_do() {
         ("/500", Kind::ConnectionFailed),
         ("/cut", Kind::ConnectionFailed),
         ("/noise", Kind::ConnectionFailed),
-        ("/silent", Kind::Timeout),
-        ("/slow", Kind::Timeout),
     ] {
         let (kind, message) = scene.refused(&scene.url(path)).await;
         assert_eq!(kind, expect, "{path}: {message}");

@@ -22,8 +22,8 @@ const LONGEST: usize = 8 << 20;
 /// How long a child may take to begin, on a machine that does much else.
 const BEGIN: Duration = Duration::from_secs(60);
 
-/// How long is waited for the last words of a child that ended.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long is waited for the last words of a child that ended, on a machine that does much else.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// How much of what a child complains is read. It has nothing to say before its end: one that fills the pipe
 /// waits there until its time is over.

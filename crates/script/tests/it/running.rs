@@ -75,7 +75,7 @@ async fn a_failed_script_shows_its_traceback_and_what_it_printed() {
 
 #[tokio::test]
 async fn what_breaks_a_child_is_told_and_the_next_one_is_served() {
-    let scene = Scene::set(|config| config.timeout_ms = 120_000);
+    let scene = Scene::new();
     scene.approved("fine.star", "result = 'fine'").await;
     for (source, words) in [
         (

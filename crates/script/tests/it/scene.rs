@@ -14,6 +14,9 @@ use toolgate_script::{ChildProgram, ScriptPack, ScriptParts, Scripts, ScriptsCon
 use toolgate_testkit::{Driven, MemoryStore, client_legacy, drive};
 use toolgate_wire::Raw;
 
+/// How long a script may take where that is not what is tried: a busy machine may need most of it.
+const UNHURRIED_MS: u64 = 600_000;
+
 pub(crate) struct Scene {
     _folder: TempDir,
     pub(crate) hub: Hub,
@@ -37,7 +40,7 @@ impl Scene {
         build: impl FnOnce(HubBuilder) -> HubBuilder,
     ) -> Self {
         let folder = TempDir::new().unwrap();
-        let mut config = ScriptsConfig::default();
+        let mut config = ScriptsConfig { timeout_ms: UNHURRIED_MS, ..ScriptsConfig::default() };
         set(&mut config);
         let store = Arc::new(MemoryStore::new());
         let scripts = Scripts::new(&config, folder.path().join("scripts"), store, Clock::system());

@@ -9,7 +9,7 @@ use toolgate_testkit::Postgres;
 
 use crate::stage::{BOTH, Kind, Stage, insert, insert_until, must, shown};
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(120);
 
 /// Waits until a collection is told.
 async fn hear(changes: &mut Receiver<Collection>, wanted: Collection) {

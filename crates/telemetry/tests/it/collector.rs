@@ -145,7 +145,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 pub(crate) fn eventually(what: &'static str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
     let place = std::panic::Location::caller();
     async move {
-        for _ in 0..3000 {
+        for _ in 0..12_000 {
             if is_so() {
                 return;
             }

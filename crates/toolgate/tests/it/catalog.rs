@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::message::{modern, post_modern, request, text};
-use crate::process::{Place, Server, Stdio, run, until};
+use crate::process::{Place, Server, Stdio, replace, run, until};
 use crate::web::Reply;
 
 const THREE: [&str; 3] = ["tools_search", "tools_describe", "tools_call"];
@@ -156,9 +156,9 @@ fn searching_is_switched_on_while_the_server_runs() {
     let server = Server::start_in(place, &[]);
     let count = || asked(&server, "/mcp", "tools/list", &json!({})).each_ref().map(|list| names(list).len());
     assert_eq!(count(), [73, 73]);
-    std::fs::write(&file, "[catalog]\nsearch_above = 4\n[limits]\nenabled = false\n").unwrap();
+    replace(&file, "[catalog]\nsearch_above = 4\n[limits]\nenabled = false\n");
     until("the three are listed", || count() == [3, 3]);
-    std::fs::write(&file, "[catalog]\nsearch_above = 73\n[limits]\nenabled = false\n").unwrap();
+    replace(&file, "[catalog]\nsearch_above = 73\n[limits]\nenabled = false\n");
     until("all are listed", || count() == [73, 73]);
 }
 

@@ -106,6 +106,11 @@ impl<'a> Stage<'a> {
             }
             let trouble = scope.spawn(|| trouble::make(self.herd, self.dice(CLIENTS), &over));
             thread::sleep(Duration::from_secs(ROUND));
+            // A slow machine needs longer for as much to happen.
+            let begun = Instant::now();
+            while !self.seen.is_enough(self.round + 1) && begun.elapsed() < PATIENCE {
+                thread::sleep(Duration::from_millis(50));
+            }
             over.store(true, Ordering::Relaxed);
             trouble.join().unwrap()
         });
@@ -167,8 +172,7 @@ fn judge(held: &[Holds], seen: &Seen, herd: &Herd) {
     }
     let nonces = seen.nonces.lock().unwrap();
     assert!(nonces.iter().all(|nonce| done.contains(nonce)), "an answer without a call");
-    let counts = [&seen.right, &seen.failed, &seen.given_up].map(|count| count.load(Ordering::Relaxed));
-    assert!(counts[0] > 200 && counts[1] > 20 && counts[2] > 0, "too little happened: {seen}");
+    assert!(seen.is_enough(2), "too little happened: {seen}");
     let (first, last) = (held.first().unwrap(), held.last().unwrap());
     assert!(last.descriptors < first.descriptors + MORE_DESCRIPTORS, "{held:?}");
     assert!(last.megabytes < first.megabytes + MORE_MEGABYTES, "{held:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::process::{Place, Server, run, unlimited, until};
+use crate::process::{Place, Server, replace, run, unlimited, until};
 
 /// A server in a folder whose `toolgate.toml` can be changed.
 struct Live {
@@ -18,7 +18,7 @@ impl Live {
     }
 
     fn write(&self, toml: &str) {
-        std::fs::write(&self.file, unlimited(toml)).unwrap();
+        replace(&self.file, &unlimited(toml));
     }
 
     fn tools(&self) -> Vec<String> {

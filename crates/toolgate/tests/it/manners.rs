@@ -49,7 +49,9 @@ fn a_call_that_takes_its_time_says_so_on_a_terminal_only() {
     let call = || place.toolgate(&["--fixtures", "tools", "call", "test_slow", "seconds=2.5"]);
     let (code, screen) = Terminal::run(80, call());
     assert_eq!(code, Some(0));
-    assert!(screen.contains("test_slow: 1 s ") && screen.contains("/2.5"), "{screen:?}");
+    // A busy machine may leave a second out.
+    let says_so = (1..60).any(|seconds| screen.contains(&format!("test_slow: {seconds} s ")));
+    assert!(says_so && screen.contains("/2.5"), "{screen:?}");
     // The line is gone before the answer comes.
     assert!(screen.ends_with("\r\x1b[KSlept for 2.5 s\n"), "{screen:?}");
     let piped = run(call(), b"");
@@ -63,7 +65,7 @@ fn a_call_that_is_interrupted_is_cancelled_and_says_so() {
         let terminal = Terminal::new(80);
         let mut running =
             terminal.start(place.toolgate(&["--fixtures", "tools", "call", "test_slow", "seconds=600"]));
-        terminal.wait_for("test_slow: 1 s");
+        terminal.wait_for("test_slow: ");
         running.signal(signal);
         assert_eq!(running.code(), Some(1), "{}", terminal.screen());
         terminal.wait_for("error: ");

@@ -14,7 +14,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{Ended, Place, Server, TOOLGATE, run, unlimited};
+use crate::process::{Ended, Place, Server, TOOLGATE, replace, run, unlimited};
 
 /// A server, and commands that work on the same data.
 struct Desk {
@@ -39,7 +39,7 @@ impl Desk {
     }
 
     fn write_config(&self, toml: &str) {
-        std::fs::write(self.home.join("toolgate.toml"), unlimited(toml)).unwrap();
+        replace(&self.home.join("toolgate.toml"), &unlimited(toml));
     }
 
     /// A command of another process on the same data.

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::web::Ask;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The binary under test.
 pub(crate) const TOOLGATE: &str = env!("CARGO_BIN_EXE_toolgate");
@@ -71,6 +71,12 @@ impl Place {
 /// A configuration without limits, unless it is about them: tests that wait for something ask again and again.
 pub(crate) fn unlimited(toml: &str) -> String {
     if toml.contains("[limits]") { toml.into() } else { format!("{toml}\n[limits]\nenabled = false\n") }
+}
+
+/// Writes a file as editors do: a new one in place of the old one, so that nobody reads half of it.
+pub(crate) fn replace(path: &Path, text: &str) {
+    std::fs::write(path.with_extension("new"), text).unwrap();
+    std::fs::rename(path.with_extension("new"), path).unwrap();
 }
 
 /// A program that runs; dropping this kills it.

@@ -138,7 +138,8 @@ impl Scene {
 
     fn signal(&self, name: &str, signal: Signal) {
         for process in self.processes(name) {
-            kill_process(process, signal).unwrap();
+            // One that is not used any more may just have ended by itself.
+            kill_process(process, signal).ok();
         }
     }
 }

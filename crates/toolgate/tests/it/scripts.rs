@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::process::{Ended, Place, Server, TOOLGATE, run, unlimited, until};
+use crate::process::{Ended, Place, Server, TOOLGATE, replace, run, unlimited, until};
 use crate::terminal::Terminal;
 
 /// A server, and commands that work on the same data.
@@ -179,7 +179,7 @@ fn a_script_is_held_to_the_policy_of_its_caller_and_recorded() {
 
 #[test]
 fn a_script_is_no_way_around_the_limits() {
-    let limits = "[limits]\nrate = 0.01\nburst = 4\n[[limits.targets]]\ntargets = ['workspace_list']\nrate = 0.01\nburst = 3\n";
+    let limits = "[limits]\nrate = 0.001\nburst = 4\n[[limits.targets]]\ntargets = ['workspace_list']\nrate = 0.001\nburst = 3\n";
     let desk = Desk::start(limits);
     let source = "# @tools: *\nresult = [tools.try_call(NAME).get('error', 'ok') for _ in range(5)]";
     for (name, tool) in [("list", "'workspace_list'"), ("read", "'memory_read'")] {
@@ -217,7 +217,7 @@ fn the_configuration_approves_bytes_and_no_names() {
     // What the configuration takes back does not run any more, without a restart.
     let file = desk.home.join("toolgate.toml");
     let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace(hash, &format!("sha256:{}", "0".repeat(64)))).unwrap();
+    replace(&file, &text.replace(hash, &format!("sha256:{}", "0".repeat(64))));
     until("it does not run", || {
         desk.text("script_run", &json!({"name": "daily"})).contains("State: pending")
     });
@@ -245,7 +245,7 @@ const HOSTILE: [(&str, &str); 13] = [
 
 #[test]
 fn hostile_scripts_harm_neither_the_server_nor_another_client() {
-    let desk = Desk::start("timeout_ms = 2000\nmax_steps = 1000000\n");
+    let desk = Desk::start("timeout_ms = 6000\nmax_steps = 1000000\n");
     for (place, (source, _)) in HOSTILE.iter().enumerate() {
         desk.write(&format!("hostile{place}.star"), source);
         desk.done(&["script", "approve", &format!("hostile{place}"), "--yes"]);
@@ -267,7 +267,7 @@ fn hostile_scripts_harm_neither_the_server_nor_another_client() {
                 let Some((_, words)) = HOSTILE.get(place) else { return };
                 let result = desk.call("script_run", &json!({"name": format!("hostile{place}")}));
                 let said = result["content"][0]["text"].as_str().unwrap();
-                assert!(said.contains(words) || said.contains("longer than 2 s"), "{place}: {said}");
+                assert!(said.contains(words) || said.contains("longer than 6 s"), "{place}: {said}");
                 assert_eq!(result["isError"], true, "{place}");
             }
         };

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 
+use futures_util::FutureExt as _;
 use toolgate_wire::Era;
 
 use super::{Found, Opener, discover, found, initialize};
@@ -49,7 +50,11 @@ async fn probe(opener: &Opener<'_>, program: &ProgramPlan, wire: Wire) -> Result
             Err(_) => {
                 let mut shaking = pin!(initialize(&wire, opener.declared, limit));
                 tokio::select! {
-                    facts = &mut shaking => Step::Shaken(facts),
+                    // A slow one has both questions before it answers: what it said to the first counts.
+                    facts = &mut shaking => match asking.now_or_never().map(found) {
+                        Some(modern @ Found::Modern(_)) => Step::Found(modern),
+                        Some(Found::Legacy | Found::Lost(_)) | None => Step::Shaken(facts),
+                    },
                     answer = &mut asking => match found(answer) {
                         Found::Legacy => Step::Shaken(shaking.await),
                         other @ (Found::Modern(_) | Found::Lost(_)) => Step::Found(other),

@@ -35,8 +35,8 @@ const READ: usize = 64 * 1024;
 const AT_END_OF_INPUT: Duration = Duration::from_millis(300);
 const WHEN_TOLD: Duration = Duration::from_secs(2);
 
-/// How long output may lag behind the end of its program.
-const LAG: Duration = Duration::from_millis(200);
+/// How long the end of a program and of its output may lag behind each other, on a machine that does much else.
+const LAG: Duration = Duration::from_secs(2);
 
 /// Of our own variables, those that a program gets.
 const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
@@ -63,8 +63,13 @@ pub(crate) async fn connect(
     let stdio = Stdio { queue, stop: stop.clone(), process: running.id() };
     let Pipes { stdin, stdout, stderr } = pipes;
     let (read_all, all_read) = oneshot::channel::<()>();
+    let (heard_all, all_heard) = oneshot::channel::<()>();
     tasks.spawn(write_all(stdin, outgoing, desk.clone(), stop.clone()));
-    tasks.spawn(complaints(stderr, reports.journal.clone()));
+    let journal = reports.journal.clone();
+    tasks.spawn(async move {
+        complaints(stderr, &journal).await;
+        drop(heard_all);
+    });
     let reader = desk.clone();
     tasks.spawn(async move {
         read(stdout, &reader).await;
@@ -74,7 +79,8 @@ pub(crate) async fn connect(
         drop(tokio::time::timeout(LAG, reader.ended()).await);
         reader.close("it closed its standard output");
     });
-    tasks.spawn(keep(running, stop, all_read, desk.clone()));
+    let last_words = async move { tokio::join!(all_read, all_heard) };
+    tasks.spawn(keep(running, stop, last_words, desk.clone()));
     Ok(Wire::new(desk, Transport::Stdio(stdio), tasks))
 }
 
@@ -201,7 +207,7 @@ fn hand_over(lines: &mut Lines, desk: &Desk, over: &mut bool) {
 }
 
 /// Keeps the end of what the program complains.
-async fn complaints(mut stderr: ChildStderr, journal: Arc<Journal>) {
+async fn complaints(mut stderr: ChildStderr, journal: &Journal) {
     let mut lines = Lines::new(16 * 1024);
     let mut buffer = BytesMut::with_capacity(4096);
     loop {
@@ -220,16 +226,11 @@ async fn complaints(mut stderr: ChildStderr, journal: Arc<Journal>) {
 }
 
 /// Waits for the end of the program, or brings it about.
-async fn keep(
-    mut running: Running,
-    stop: CancellationToken,
-    all_read: oneshot::Receiver<()>,
-    desk: Arc<Desk>,
-) {
+async fn keep(mut running: Running, stop: CancellationToken, last_words: impl Future, desk: Arc<Desk>) {
     let ended = stop.run_until_cancelled(running.wait()).await;
     if let Some(status) = ended {
-        // What it wrote last still counts.
-        drop(tokio::time::timeout(LAG, all_read).await);
+        // What it wrote last still counts, and tells why it ended.
+        drop(tokio::time::timeout(LAG, last_words).await);
         return desk.close(&status.map_or_else(|error| error.to_string(), |status| words(&status)));
     }
     if tokio::time::timeout(AT_END_OF_INPUT, running.wait()).await.is_err() {

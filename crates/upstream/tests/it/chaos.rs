@@ -10,7 +10,7 @@ use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{builder, call, client_legacy, client_modern, drive};
 use toolgate_upstream::{Plan, Upstream};
 
-use crate::rig::{alive, fake, surroundings};
+use crate::rig::{PATIENCE, alive, fake, surroundings};
 
 const SERVERS: usize = 6;
 const CLIENTS: usize = 12;
@@ -91,7 +91,7 @@ async fn calls(hub: Hub, client: usize, seen: Arc<Seen>) {
 
 /// Calls a tool until its server is well again.
 async fn answers_again(hub: &Hub, tool: &str) {
-    let limit = tokio::time::Instant::now() + Duration::from_secs(60);
+    let limit = tokio::time::Instant::now() + PATIENCE;
     let again = || call(client_legacy(), tool, json!({"b": ""}));
     while !matches!(drive(hub.start(again()), []).await.outcome, Outcome::Complete(_)) {
         assert!(tokio::time::Instant::now() < limit, "{tool} never answers again");

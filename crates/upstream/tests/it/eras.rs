@@ -1,17 +1,13 @@
 //! Everything passes between a client and a server, whichever era each of them speaks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_core::{Answers, Call, Capabilities, Client, Event, LogLevel, Outcome, Principal, Target};
 use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, retry};
 use toolgate_wire::{Era, Raw, Version};
 
-use crate::rig::{Rig, text};
-
-/// How long a test waits for what should come at once. It only turns a hang into a failure.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::rig::{PATIENCE, Rig, text};
 
 /// A client and a server, each of one era.
 struct Pair {
@@ -348,7 +344,7 @@ async fn a_visit_that_is_over_twice_before_its_answer_is_over() {
 
 #[tokio::test]
 async fn a_server_that_ignores_the_level_of_logs_is_asked_once() {
-    let rig = Rig::shaped("legacy ignores-level", json!({"timeout": 300}));
+    let rig = Rig::shaped("legacy ignores-level", json!({"timeout": 3_000}));
     for _ in 0..3 {
         rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
     }

@@ -114,6 +114,9 @@ impl Fake {
         if self.is("dies") {
             std::process::exit(3);
         }
+        if self.is("slow-start") {
+            std::thread::sleep(Duration::from_millis(300));
+        }
         while let Some(message) = self.read() {
             self.take(&message);
         }
@@ -250,8 +253,9 @@ impl Fake {
             "input" => self.input(id, params),
             "progress" => {
                 let token = &params["_meta"]["progressToken"];
+                let pause = if params["arguments"]["b"] == "slow" { 1_500 } else { 100 };
                 for step in 1..=3 {
-                    std::thread::sleep(Duration::from_millis(250));
+                    std::thread::sleep(Duration::from_millis(pause));
                     let notice = json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step,"x":"y"}});
                     self.send(&notice.to_string());
                 }

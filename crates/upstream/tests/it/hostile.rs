@@ -72,6 +72,17 @@ async fn a_server_that_does_not_start_says_why() {
     assert!(status.stderr.iter().any(|line| line == "fake server is up"), "{:?}", status.stderr);
     rig.upstream.stop().await;
 
+    // However much it says, its last words are there as soon as it is known that it ended.
+    let talks =
+        "i=0; while [ $i -lt 2000 ]; do echo \"line $i, and so on, and so on\"; i=$((i+1)); done >&2; exit 3";
+    for _ in 0..5 {
+        let ended =
+            crate::rig::trial(json!({"command": "/bin/sh", "args": ["-c", talks], "era": "legacy"})).await;
+        assert_eq!(ended.status.error.as_deref(), Some("its program ended with exit code 3"));
+        let last = ended.status.stderr.last();
+        assert!(last.is_some_and(|line| line.starts_with("line 1999,")), "{last:?}");
+    }
+
     let missing = crate::rig::trial(json!({"command": "no-such-program"})).await;
     assert_eq!(missing.status.state, State::Failed);
     assert_eq!(
@@ -106,7 +117,8 @@ async fn one_bad_server_delays_no_other() {
         let plan = toolgate_upstream::Plan::new(name, &config, fill).unwrap();
         Arc::new(toolgate_upstream::Upstream::start(plan, crate::rig::surroundings(), None))
     };
-    let bad = start("bad", json!({"command": "/bin/sleep", "args": ["600"], "prefix": false}));
+    let slow = json!({"command": "/bin/sleep", "args": ["600"], "prefix": false, "startup_timeout": 600_000});
+    let bad = start("bad", slow);
     let good = start("good", crate::rig::fake("legacy", place.path()));
     let hub = toolgate_testkit::builder([bad.clone(), good.clone()]).build().unwrap();
     // The call goes through although the other server has not said a word.
@@ -124,8 +136,9 @@ async fn one_bad_server_delays_no_other() {
 
 #[tokio::test]
 async fn a_server_that_says_nothing_any_more_is_replaced() {
-    for behaviour in ["legacy", "modern"] {
-        let rig = Rig::shaped(behaviour, json!({"timeout": 200}));
+    let check = async |behaviour: &str| {
+        // What answers at all has to do so within this, on a machine that does much else.
+        let rig = Rig::shaped(behaviour, json!({"timeout": 2_000}));
         let echo = || rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None);
         echo().await.complete();
         // One that only does not answer a call is left alone.
@@ -157,7 +170,8 @@ async fn a_server_that_says_nothing_any_more_is_replaced() {
             // There may be two for a while: the one by which it was learned, and the caller's own.
             for pid in rig.status().processes {
                 let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-                rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+                // It may be on its way out.
+                rustix::process::kill_process(pid, rustix::process::Signal::STOP).ok();
             }
             echoes().await;
         }
@@ -165,7 +179,8 @@ async fn a_server_that_says_nothing_any_more_is_replaced() {
         assert!(failures >= 3, "{failures} failures, {:?}", rig.status());
         assert!(rig.notes().contains(&"does not answer any more"));
         rig.upstream.stop().await;
-    }
+    };
+    tokio::join!(check("legacy"), check("modern"));
 }
 
 #[tokio::test]
@@ -339,7 +354,7 @@ async fn a_program_that_ends_at_once_is_started_ever_more_seldom() {
 #[tokio::test]
 async fn streams_that_never_end_and_answers_of_others_fail_only_their_call() {
     let web = Web::start("legacy").await;
-    let table = with(web.table(), json!({"timeout": 2_000}));
+    let table = with(web.table(), json!({"timeout": 10_000}));
     let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
     rig.settled().await;
     // Another call waits all the while, and gets nothing of what comes on the streams of others.

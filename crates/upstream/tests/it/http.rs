@@ -208,7 +208,10 @@ async fn a_server_that_wants_to_know_who_we_are_needs_auth() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_fails_and_is_found_when_it_comes() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // One that is bound and does not listen: nobody else can take its port meanwhile.
+    let bound = tokio::net::TcpSocket::new_v4().unwrap();
+    bound.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let free = bound.local_addr().unwrap();
     let report = trial(json!({"url": format!("http://{free}/mcp?key=hunter22")})).await;
     assert_eq!(report.status.state, State::Failed);
     let error = report.status.error.unwrap();
@@ -243,7 +246,7 @@ async fn a_server_that_speaks_another_era_by_now_is_asked_again_which() {
 #[tokio::test]
 async fn attempts_that_take_too_long_leave_no_stream_open() {
     let web = Web::start("oldest mute").await;
-    let table = with(web.table(), json!({"startup_timeout": 100}));
+    let table = with(web.table(), json!({"startup_timeout": 1_000}));
     let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
     rig.until("it is tried again", |_| web.seen.opened.load(Ordering::SeqCst) >= 4).await;
     rig.until("one stream is open at most", |_| web.seen.listeners() <= 1).await;

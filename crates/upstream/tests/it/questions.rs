@@ -87,7 +87,7 @@ async fn two_principals_never_see_each_others_questions() {
 
 #[tokio::test]
 async fn a_question_amid_several_calls_is_declined_and_reported() {
-    let rig = Arc::new(Rig::shaped("legacy", json!({"share": "all", "timeout": 2000})));
+    let rig = Arc::new(Rig::shaped("legacy", json!({"share": "all", "timeout": 60_000})));
     rig.settled().await;
     let hanging = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
     rig.until("the first call is under way", |rig| rig.status().in_flight == 1).await;

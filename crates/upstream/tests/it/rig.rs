@@ -18,7 +18,7 @@ use toolgate_upstream::{
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One upstream behind a hub.
 pub(crate) struct Rig {
@@ -36,8 +36,9 @@ pub(crate) fn fake(behaviour: &str, place: &Path) -> Value {
         "command": "/bin/sh",
         "args": ["-c", script],
         "env": {"FAKE_BEHAVIOUR": behaviour, "FAKE_PLACE": place},
-        "probe_timeout": 500,
-        "timeout": 10_000,
+        "probe_timeout": 60_000,
+        "startup_timeout": 120_000,
+        "timeout": 60_000,
     })
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn rogue(behaviour: &str, place: &Path) -> Value {
         "args": ["-c", script],
         "env": {"ROGUE_BEHAVIOUR": behaviour, "ROGUE_PLACE": place},
         "era": "legacy",
+        "startup_timeout": 120_000,
         "timeout": 60_000,
     })
 }

@@ -161,10 +161,11 @@ async fn prompts_resources_and_completions_go_by_the_servers_own_names() {
 
 #[tokio::test]
 async fn progress_and_log_messages_reach_the_caller() {
-    for behaviour in ["legacy", "modern"] {
-        let rig = Rig::shaped(behaviour, json!({"timeout": 600}));
+    let check = async |behaviour: &str| {
+        // All in all it takes longer, but not from one word to the next.
+        let rig = Rig::shaped(behaviour, json!({"timeout": 4_000}));
         let params =
-            json!({"name": "fake_progress", "arguments": {"b": ""}, "_meta": {"progressToken": "mine"}});
+            json!({"name": "fake_progress", "arguments": {"b": "slow"}, "_meta": {"progressToken": "mine"}});
         let target = Target::Tool("fake_progress".parse().unwrap());
         // It takes longer than an answer may take, but never says nothing for so long.
         let driven = rig.send(client_legacy(), target, params).await;
@@ -178,7 +179,8 @@ async fn progress_and_log_messages_reach_the_caller() {
         assert_eq!(driven.events, expect);
         assert_eq!(text(&driven.complete()), "info");
         rig.upstream.stop().await;
-    }
+    };
+    tokio::join!(check("legacy"), check("modern"));
 }
 
 #[tokio::test]
@@ -262,6 +264,22 @@ async fn servers_that_do_not_take_the_question_are_legacy() {
         })
         .await;
         assert_eq!(rig.count("started"), starts + 1, "{behaviour}");
+        rig.upstream.stop().await;
+    }
+}
+
+/// One that reads nothing for a while finds both questions, and answers both at once.
+#[tokio::test]
+async fn a_modern_server_that_is_slow_to_start_is_not_taken_for_another() {
+    for (behaviour, round) in ["modern slow-start", "both slow-start"].into_iter().zip(0..).cycle().take(10) {
+        let rig = Rig::shaped(behaviour, json!({"probe_timeout": 20}));
+        rig.settled().await;
+        let status = rig.status();
+        assert_eq!(
+            (status.era.as_deref(), status.state, rig.count("started")),
+            (Some("modern"), State::Connected, 1),
+            "{behaviour} {round}: {status:?}"
+        );
         rig.upstream.stop().await;
     }
 }

@@ -7,7 +7,7 @@ use toolgate_core::{Call, Capabilities, ListKind, Outcome, Principal, Target, Ta
 use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_modern, client_with, drive};
 use toolgate_wire::{Raw, Version};
 
-use crate::rig::{Rig, text};
+use crate::rig::{PATIENCE, Rig, text};
 
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
@@ -26,7 +26,7 @@ async fn look(rig: &Rig, op: TaskOp, id: &str, more: Value) -> Value {
 
 /// Looks until a task stands so.
 async fn until(rig: &Rig, id: &str, status: &str) -> Value {
-    let limit = tokio::time::Instant::now() + Duration::from_secs(60);
+    let limit = tokio::time::Instant::now() + PATIENCE;
     loop {
         let task = look(rig, TaskOp::Get, id, json!({})).await;
         if task["status"] == status {

@@ -123,7 +123,7 @@ impl Web {
     }
 
     pub(crate) fn table(&self) -> Value {
-        json!({"url": self.url, "timeout": 10_000, "probe_timeout": 2_000, "headers": {"X-Key": "sesame"}})
+        json!({"url": self.url, "timeout": 60_000, "startup_timeout": 120_000, "probe_timeout": 60_000, "headers": {"X-Key": "sesame"}})
     }
 }
 

@@ -15,7 +15,7 @@ fn watched(folder: &TempDir, names: &[&str]) -> FileWatch {
 
 /// Waits for a change of exactly this file.
 async fn told(watch: &mut FileWatch, folder: &TempDir, name: &str) {
-    let changed = timeout(Duration::from_secs(20), watch.next()).await.expect("a change is told");
+    let changed = timeout(Duration::from_secs(120), watch.next()).await.expect("a change is told");
     assert_eq!(changed, [folder.path().join(name)]);
 }
 

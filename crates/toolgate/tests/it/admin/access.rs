@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Desk, PASSWORD, ask, post, printed, session};
-use crate::process::{Place, Server, unlimited, until};
+use crate::process::{Place, Server, replace, unlimited, until};
 
 #[test]
 fn the_link_of_the_first_start_makes_the_first_account_and_is_then_of_no_use() {
@@ -99,7 +99,7 @@ fn the_page_is_switched_off_and_on_while_the_server_runs() {
     let server = Server::start_in(place, &[]);
     assert_eq!(server.get("/admin").send().status, 404);
     assert!(!server.log().contains("#setup="));
-    std::fs::write(&file, unlimited("")).unwrap();
+    replace(&file, &unlimited(""));
     until("the page is there", || server.get("/admin").send().status == 200);
 }
 
@@ -115,7 +115,7 @@ fn beyond_this_machine_the_page_wants_tls() {
     assert_eq!(by("localhost"), 200);
     assert_eq!(by("tools.example"), 200);
     assert_eq!(by("box.lan"), 403);
-    std::fs::write(&file, unlimited(&format!("{toml}[admin]\nplain_http = true\n"))).unwrap();
+    replace(&file, &unlimited(&format!("{toml}[admin]\nplain_http = true\n")));
     until("the new setting is in force", || by("box.lan") == 200);
     let body = json!({"link": printed(&server), "account": "ada", "password": PASSWORD}).to_string();
     let set_up = crate::web::Ask::new(near, "POST", "/admin/api/setup").header("Host", "tools.example");

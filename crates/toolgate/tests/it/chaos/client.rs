@@ -44,6 +44,13 @@ impl fmt::Display for Seen {
 }
 
 impl Seen {
+    /// Whether so much has happened as so many rounds should bring.
+    pub(super) fn is_enough(&self, rounds: u64) -> bool {
+        let count = |count: &AtomicUsize| count.load(Ordering::Relaxed) as u64;
+        let counts = [count(&self.right), count(&self.failed), count(&self.given_up)];
+        counts[0] > 100 * rounds && counts[1] > 10 * rounds && counts[2] > 0
+    }
+
     fn complain(&self, what: String) {
         self.wrong.lock().unwrap().push(what);
     }

@@ -38,11 +38,12 @@ fn a_client_that_waits_for_json_and_leaves_cancels_its_call() {
 #[test]
 fn sigterm_lets_calls_finish_and_ends_streams() {
     let mut server = Server::start();
-    let (mut modern, direct) = (modern_slow(&server, 2.0), server.post(slow(2, 2.0)).sent());
+    // Long enough that the first still runs when the last does.
+    let (mut modern, direct) = (modern_slow(&server, 6.0), server.post(slow(2, 6.0)).sent());
     modern.message().unwrap();
     let client = Client::begin(&server);
     let mut own = client.listen();
-    let mut of_session = client.post(slow(3, 2.0));
+    let mut of_session = client.post(slow(3, 6.0));
     of_session.message().unwrap();
     let wanted = json!({"notifications": {"toolsListChanged": true}});
     let mut listening = post_modern(&server, "subscriptions/listen", 9, wanted).open();
@@ -56,9 +57,9 @@ fn sigterm_lets_calls_finish_and_ends_streams() {
     let farewell = listening.messages();
     assert_eq!((farewell.len(), &farewell[0]["id"]), (1, &json!(9)));
     // What was begun is answered.
-    assert_eq!(modern.messages().last().map(text), Some("Slept for 2 s"));
-    assert_eq!(text(&direct.head().whole().json()), "Slept for 2 s");
-    assert_eq!(of_session.messages().last().map(text), Some("Slept for 2 s"));
+    assert_eq!(modern.messages().last().map(text), Some("Slept for 6 s"));
+    assert_eq!(text(&direct.head().whole().json()), "Slept for 6 s");
+    assert_eq!(of_session.messages().last().map(text), Some("Slept for 6 s"));
     assert_eq!(server.running.code(), Some(0));
 }
 

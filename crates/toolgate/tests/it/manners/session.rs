@@ -20,10 +20,10 @@ fn the_first_minutes_go_as_the_readme_says() {
     // The test has built it already, and port 3000 may be another's.
     let first = lines("cargo run --release -- ")[0].replace("cargo run --release --", "toolgate");
     server.enter(&format!("{first} --port 0"));
-    let greeting = server.wait_for("listens on http://");
-    let address = greeting.split_once("/mcp").unwrap().0.parse().unwrap();
     server.wait_for("Ctrl-C ends it.");
     let screen = server.screen();
+    let greeting = server.wait_for("listens on http://");
+    let address = greeting.split_once("/mcp").unwrap().0.parse().unwrap();
     assert!(
         screen.contains("73 tools: workspace 3, memory 2, web 1, opencode 29, script 4, browser 34"),
         "{screen}"

@@ -33,7 +33,7 @@ then = "ask"
 targets = ["memory_write"]
 
 [approvals]
-wait_seconds = 1
+wait_seconds = 5
 
 [audit]
 arguments = true

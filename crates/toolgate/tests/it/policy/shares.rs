@@ -15,9 +15,10 @@ use crate::process::until;
 /// Principals, and how many clients each has.
 const CLIENTS: [(&str, usize); 4] = [("alone", 1), ("few", 9), ("some", 40), ("many", 150)];
 
-/// How many calls each client has under way. With one, a client could not use its share: it would have to line up
-/// again before the next place becomes free.
+/// How many calls each client has under way, and each principal at least. With one, a client could not use its share:
+/// it would have to line up again before the next place becomes free, however busy the machine.
 const AT_ONCE: usize = 2;
+const AT_LEAST: usize = 16;
 
 /// How many calls are counted.
 const CALLS: usize = 400;
@@ -25,7 +26,7 @@ const CALLS: usize = 400;
 #[test]
 fn two_hundred_clients_of_four_principals_get_equal_shares() {
     let toml =
-        "[http]\nrequire_token = true\n[limits]\n[limits.sources.fixtures]\nconcurrent = 4\nqueue = 400\n";
+        "[http]\nrequire_token = true\n[limits]\n[limits.sources.fixtures]\nconcurrent = 4\nqueue = 500\n";
     let desk = Desk::start_with(toml, &["--fixtures"]);
     let tokens = CLIENTS.map(|(principal, _)| create(&desk, &[principal]).0);
     until("the tokens are known", || tokens.iter().all(|token| status(&desk, token) == 200));
@@ -35,7 +36,7 @@ fn two_hundred_clients_of_four_principals_get_equal_shares() {
         for (place, (_, clients)) in CLIENTS.into_iter().enumerate() {
             let slow = desk.server.post(call(1, "test_slow", json!({"seconds": 0.04})));
             let slow = slow.header("Authorization", format!("Bearer {}", tokens[place]));
-            for _ in 0..clients * AT_ONCE {
+            for _ in 0..(clients * AT_ONCE).max(AT_LEAST) {
                 let (slow, share, done, refused) = (slow.clone(), &shares[place], &done, &refused);
                 scope.spawn(move || {
                     while let Some(answer) = slow.attempt() {

@@ -55,10 +55,10 @@ fn the_end_of_either_side_is_the_end_of_both() {
     let folder = Folder::new();
     let _owner = folder.owner();
     let mut attached = folder.serve(&["--attach"]);
-    attached.send(call(1, "test_slow", json!({"seconds": 1})));
+    attached.send(call(1, "test_slow", json!({"seconds": 0.3})));
     let (said, code) = attached.finish();
     assert_eq!((said.len(), code), (1, Some(0)), "{said:?}");
-    assert!(said[0].contains("Slept for 1 s"), "{said:?}");
+    assert!(said[0].contains("Slept for 0.3 s"), "{said:?}");
     until("the client is gone", || folder.status()["connected"] == 0);
 
     let mut attached = folder.serve(&["--attach"]);

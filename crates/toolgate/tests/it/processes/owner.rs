@@ -130,11 +130,11 @@ fn an_owner_that_is_told_to_stop_answers_what_ends_soon_and_hands_over() {
     let owner = folder.owner();
     let mut attached = folder.serve(&["--attach"]);
     attached.ask(initialize("2025-11-25"));
-    attached.send(slow(1, 1.0));
-    until("the call runs", || folder.status()["runs"][0]["name"] == "test_slow");
+    attached.send(slow(1, 0.5));
+    assert_eq!(attached.next()["method"], "notifications/progress", "the call runs");
     owner.terminate();
     let answer = attached.answer();
-    assert!(text(&answer).contains("Slept for 1 s"), "{answer}");
+    assert!(text(&answer).contains("Slept for 0.5 s"), "{answer}");
     assert_eq!(text(&attached.ask(call(2, "test_echo", json!({"message": "on"})))), "on");
     folder.owned_by(&attached);
 }

@@ -32,7 +32,7 @@ fn client() {
 }
 
 async fn run(scenario: &str, url: &str, context: &Value) {
-    let table = json!({"url": url, "prefix": false, "timeout": 10_000, "oauth": oauth(scenario, context)});
+    let table = json!({"url": url, "prefix": false, "timeout": 60_000, "oauth": oauth(scenario, context)});
     let config: UpstreamConfig = serde_json::from_value(table).unwrap();
     let mut plan = Plan::new("suite", &config, |text| Ok(Secret::new(text.to_owned()))).unwrap();
     let surroundings = surroundings();
@@ -91,7 +91,7 @@ impl User {
         login.finish(back).await.unwrap();
         let refused = |rig: &Rig| rig.status().state == SourceState::NeedsAuth;
         // It takes a moment until the new grant is tried.
-        let limit = tokio::time::Instant::now() + Duration::from_secs(2);
+        let limit = tokio::time::Instant::now() + Duration::from_secs(4);
         while refused(&self.rig) && tokio::time::Instant::now() < limit {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
