@@ -60,8 +60,10 @@ async fn fill(inner: &Arc<Inner>) {
         }
         inner.fresh.store(0, Ordering::Release);
         let trouble = inner.retry();
-        let behind =
-            copy_present(inner).await.err().map(|error| format!("records of calls wait in the spool: {error}"));
+        let behind = copy_present(inner)
+            .await
+            .err()
+            .map(|error| format!("records of calls wait in the spool: {error}"));
         if behind.is_none() && Instant::now() >= rounds.next {
             rounds.go(inner).await;
         }
