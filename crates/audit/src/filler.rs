@@ -101,7 +101,7 @@ impl Rounds {
         let collected = left::collect(inner).await;
         retention::prune(inner).await?;
         self.anchors.write(inner).await?;
-        copy(inner).await?;
+        copy_present(inner).await?;
         collected
     }
 }

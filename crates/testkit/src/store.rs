@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Barrier, broadcast};
 use toolgate_core::{AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write, Written};
@@ -19,6 +20,9 @@ pub struct MemoryStore {
 struct Kept {
     documents: BTreeMap<(Collection, String), Document>,
     audit: BTreeMap<(String, i64), AuditRow>,
+    /// How often records were added, and how long that takes.
+    appends: usize,
+    appending: Duration,
     failing: bool,
     gathering: Vec<Arc<Barrier>>,
 }
@@ -37,6 +41,16 @@ impl MemoryStore {
     /// From now on every request fails, or none does.
     pub fn fail(&self, failing: bool) {
         self.lock().failing = failing;
+    }
+
+    /// From now on it takes so long to add records.
+    pub fn append_slowly(&self, time: Duration) {
+        self.lock().appending = time;
+    }
+
+    /// How often records were added.
+    pub fn appends(&self) -> usize {
+        self.lock().appends
     }
 
     /// The next so many changes wait for each other before any of them is made, as if asked for at the same moment.
@@ -98,10 +112,12 @@ impl Store for MemoryStore {
     }
 
     fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()> {
-        self.ask(|kept, _| {
-            for row in rows {
-                kept.audit.entry((row.writer.clone(), row.sequence)).or_insert(row);
+        let time = self.lock().appending;
+        Box::pin(async move {
+            if !time.is_zero() {
+                tokio::time::sleep(time).await;
             }
+            self.ask(|kept, _| kept.append(rows)).await
         })
     }
 
@@ -115,6 +131,13 @@ impl Store for MemoryStore {
 }
 
 impl Kept {
+    fn append(&mut self, rows: Vec<AuditRow>) {
+        self.appends += 1;
+        for row in rows {
+            self.audit.entry((row.writer.clone(), row.sequence)).or_insert(row);
+        }
+    }
+
     fn find(&self, collection: Collection, id: &str) -> Option<&Document> {
         self.documents.get(&(collection, id.to_owned()))
     }

@@ -33,7 +33,7 @@ pub(super) async fn prune(inner: &Inner) -> Result<(), AuditError> {
             return Ok(());
         }
     }
-    super::copy(inner).await?;
+    super::copy_present(inner).await?;
     let removed = inner.parts.store.prune_audit(before_ms).await?;
     tracing::info!(removed, chains = chains.len(), "removed records that were too old");
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use toolgate_audit::AuditConfig;
 
@@ -56,13 +57,32 @@ async fn a_full_file_is_followed_by_the_next_in_the_same_chain() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_comes_while_records_are_copied_waits_until_it_is_much() {
+    let scene = Scene::new();
+    scene.store.append_slowly(Duration::from_millis(20));
+    let process = scene.process();
+    // Five seconds of ever more records: some have come whenever others have been copied.
+    for _ in 0..500 {
+        process.record(2);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let appends = scene.store.appends();
+    assert!((3..=7).contains(&appends), "{appends}");
+    // Many are not kept waiting, however soon they come.
+    process.record(5000);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(scene.rows().await.len() >= 6000);
+    process.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn while_the_store_fails_that_is_told_and_nothing_is_lost() {
     let scene = Scene::new();
     scene.store.fail(true);
     let process = scene.process();
     process.record(3);
     while process.audit.trouble().is_none() {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let trouble = process.audit.trouble().unwrap();
     assert!(trouble.starts_with("records of calls wait in the spool: "), "{trouble}");
@@ -70,7 +90,7 @@ async fn while_the_store_fails_that_is_told_and_nothing_is_lost() {
     scene.store.fail(false);
     scene.until(|rows| rows.len() == 3).await;
     while process.audit.trouble().is_some() {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     process.end().await;
 }
@@ -106,7 +126,7 @@ async fn two_writers_at_once_keep_their_chains_apart() {
     for _ in 0..50 {
         one.record(7);
         two.record(5);
-        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
     }
     one.end().await;
     two.end().await;
