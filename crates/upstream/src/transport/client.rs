@@ -1,11 +1,12 @@
 //! Clients for HTTP: whom one trusts, through which proxy it goes, and how far it follows.
 
 use std::ffi::OsString;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Certificate, Client};
+use tokio::sync::OnceCell;
 use toolgate_host::Tasks;
 use toolgate_host::authorities::read_authorities;
 
@@ -22,7 +23,7 @@ const REDIRECTS: usize = 5;
 /// The clients of a process. What a machine trusts takes half a megabyte, so upstreams that are reached in the usual
 /// way share one. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct Clients(Arc<OnceLock<Client>>);
+pub struct Clients(Arc<OnceCell<Client>>);
 
 impl Clients {
     /// A client for an address.
@@ -35,11 +36,7 @@ impl Clients {
         if !plan.is_reached_as_usual() {
             return client(plan, variables, tasks).await;
         }
-        if let Some(client) = self.0.get() {
-            return Ok(client.clone());
-        }
-        let client = client(plan, variables, tasks).await?;
-        Ok(self.0.get_or_init(|| client).clone())
+        self.0.get_or_try_init(|| client(plan, variables, tasks)).await.cloned()
     }
 }
 
