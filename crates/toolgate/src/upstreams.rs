@@ -13,7 +13,8 @@ use toolgate_core::Source;
 use toolgate_host::{Clock, Tasks};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{
-    Authorizer, BadConfig, Clients, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
+    Authorizer, BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
+    WebClient,
 };
 
 pub(crate) use fill::{Filling, sensitive, stand_in, with_token};
@@ -35,7 +36,7 @@ pub(crate) struct Upstreams {
     environment: Environment,
     /// How many of their programs start at once.
     starts: Starts,
-    clients: Clients,
+    client: WebClient,
     tasks: Tasks,
 }
 
@@ -72,7 +73,7 @@ impl Upstreams {
             grants,
             environment: process_environment(),
             starts: Starts::default(),
-            clients: Clients::default(),
+            client: WebClient::default(),
             tasks,
         }
     }
@@ -142,8 +143,11 @@ impl Upstreams {
         if let Some(on) = switched {
             plan.switch(on);
         }
-        let surroundings =
-            surroundings(&self.environment, &self.tasks, (self.starts.clone(), self.clients.clone()));
+        let surroundings = Surroundings {
+            starts: self.starts.clone(),
+            client: self.client.clone(),
+            ..surroundings(&self.environment, &self.tasks)
+        };
         plan.authorize(self.grants.clone(), &surroundings, Clock::system());
         let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
         self.kept.keep(name, upstream.learned(), &self.tasks);
@@ -172,7 +176,7 @@ pub(crate) async fn try_out(
     let environment = process_environment();
     match plan(name, table, timeout, secrets, &environment).0 {
         Ok(mut plan) => {
-            let surroundings = surroundings(&environment, tasks, Default::default());
+            let surroundings = surroundings(&environment, tasks);
             plan.authorize(grants.clone(), &surroundings, Clock::system());
             Upstream::test(plan, surroundings).await
         }
@@ -193,16 +197,13 @@ pub(crate) fn authorizer(
 ) -> Result<Option<Arc<Authorizer>>, BadConfig> {
     let environment = process_environment();
     let mut plan = plan(name, table, None, secrets, &environment).0?;
-    let surroundings = surroundings(&environment, tasks, Default::default());
+    let surroundings = surroundings(&environment, tasks);
     Ok(plan.authorize(grants.clone(), &surroundings, Clock::system()))
 }
 
-fn surroundings(
-    environment: &Environment,
-    tasks: &Tasks,
-    (starts, clients): (Starts, Clients),
-) -> Surroundings {
-    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, clients }
+fn surroundings(environment: &Environment, tasks: &Tasks) -> Surroundings {
+    let (starts, client) = Default::default();
+    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, client }
 }
 
 /// What a table means, and a digest of what was filled in.

@@ -36,5 +36,5 @@ pub use oauth::{
 pub use plan::{BadConfig, Plan};
 pub use starts::Starts;
 pub use status::{Note, State, Status};
-pub use transport::Clients;
+pub use transport::WebClient;
 pub use upstream::{Report, Surroundings, Upstream};

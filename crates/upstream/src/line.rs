@@ -256,7 +256,6 @@ impl Line {
         let opener = Opener {
             plan: &shared.plan,
             variables: &shared.variables,
-            clients: &shared.clients,
             client: &shared.client,
             bearer: self.bearer(shared),
             declared: self.key.declared,

@@ -4,7 +4,6 @@ mod http;
 mod stdio;
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use toolgate_core::LogLevel;
@@ -17,7 +16,7 @@ use crate::fault::{Fault, short};
 use crate::link::{Ask, Declared, Facts, Link, Wire};
 use crate::oauth::Bearer;
 use crate::plan::{Plan, Reach};
-use crate::transport::Clients;
+use crate::transport::WebClient;
 
 /// What it takes to open a connection.
 pub(crate) struct Opener<'a> {
@@ -25,8 +24,7 @@ pub(crate) struct Opener<'a> {
     /// Our environment, of which programs get a little.
     pub(crate) variables: &'a [(OsString, OsString)],
     /// The client for HTTP, made when it is first needed.
-    pub(crate) clients: &'a Clients,
-    pub(crate) client: &'a OnceLock<reqwest::Client>,
+    pub(crate) client: &'a WebClient,
     /// What lets us in, where we sign in.
     pub(crate) bearer: Option<Bearer>,
     pub(crate) declared: Declared,

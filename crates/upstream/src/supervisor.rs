@@ -6,7 +6,7 @@ mod learn;
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -26,7 +26,7 @@ use crate::link::{Declared, Link};
 use crate::plan::{Plan, Reach};
 use crate::pool::{Key, Pool};
 use crate::starts::Starts;
-use crate::transport::Clients;
+use crate::transport::WebClient;
 use crate::upstream::Surroundings;
 use breaker::Breaker;
 
@@ -46,8 +46,8 @@ const OPENS: usize = 4;
 pub(crate) struct Shared {
     pub(crate) plan: Plan,
     pub(crate) variables: Vec<(OsString, OsString)>,
-    pub(crate) clients: Clients,
-    pub(crate) client: OnceLock<reqwest::Client>,
+    /// Shared with other upstreams, unless it is reached in a way of its own.
+    pub(crate) client: WebClient,
     pub(crate) owner: Tasks,
     /// Ends all lines, and the supervisor with them.
     pub(crate) over: CancellationToken,
@@ -74,7 +74,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(plan: Plan, surroundings: Surroundings) -> Arc<Self> {
-        let Surroundings { tasks, variables, starts, clients } = surroundings;
+        let Surroundings { tasks, variables, starts, client } = surroundings;
+        let is_usual = matches!(&plan.reach, Reach::Address(address) if address.is_reached_as_usual());
         let owner = tasks.child();
         let woken = Arc::new(Notify::new());
         let reports = Reports {
@@ -88,8 +89,7 @@ impl Shared {
             is_offering: AtomicBool::new(false),
             plan,
             variables,
-            clients,
-            client: OnceLock::new(),
+            client: if is_usual { client } else { WebClient::default() },
             over: owner.stopping(),
             owner,
             reports,

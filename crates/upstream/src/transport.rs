@@ -15,7 +15,7 @@ use toolgate_wire::{Raw, Version};
 
 use crate::fault::Fault;
 
-pub use client::Clients;
+pub use client::WebClient;
 
 /// The largest message that is read from a server.
 pub(crate) const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;

@@ -20,7 +20,7 @@ use crate::pool::Key;
 use crate::starts::Starts;
 use crate::status::{State, Status, era_word};
 use crate::supervisor::{Shared, all_kinds, supervise};
-use crate::transport::Clients;
+use crate::transport::WebClient;
 
 /// How long an upstream may take to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -33,8 +33,8 @@ pub struct Surroundings {
     pub variables: Vec<(OsString, OsString)>,
     /// How many programs start at once: one for all upstreams of the process.
     pub starts: Starts,
-    /// How addresses are reached: one for all upstreams of the process.
-    pub clients: Clients,
+    /// How addresses are reached in the usual way: one for all upstreams of the process.
+    pub client: WebClient,
 }
 
 /// Another MCP server as a source.

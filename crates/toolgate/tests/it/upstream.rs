@@ -23,7 +23,7 @@ use toolgate_testkit::{
     Driven, Expect as _, builder, call, client_legacy, client_modern, client_with, drive, first_round,
     list_names, retry,
 };
-use toolgate_upstream::{Clients, Plan, Starts, State, Surroundings, Upstream, UpstreamConfig};
+use toolgate_upstream::{Plan, Starts, State, Surroundings, Upstream, UpstreamConfig, WebClient};
 use toolgate_wire::{Raw, Version};
 
 use crate::process::{PATIENCE, Place, Server, TOOLGATE, peers};
@@ -51,7 +51,7 @@ impl Rig {
             tasks: Tasks::new(),
             variables,
             starts: Starts::default(),
-            clients: Clients::default(),
+            client: WebClient::default(),
         };
         let upstream = Arc::new(Upstream::start(plan, surroundings, None));
         let hub = builder([upstream.clone()]).build().unwrap();

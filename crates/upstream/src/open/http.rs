@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use reqwest::Client;
 use toolgate_wire::Era;
 
 use super::{Found, Opener, discover, found, initialize, is_modern_error};
@@ -16,7 +15,7 @@ use crate::transport::{Transport, http, old_sse};
 const LISTENING: Duration = Duration::from_secs(1);
 
 pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
-    let client = client(opener, address).await?;
+    let client = opener.client.get(address, opener.variables, opener.owner).await?;
     let way = Way { plan: address, client, bearer: opener.bearer.clone() };
     let wire = http::connect(way.clone(), opener.declared, opener.reports, opener.owner.child());
     match opener.era() {
@@ -28,15 +27,6 @@ pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(
         },
         None => probe(opener, way, wire).await,
     }
-}
-
-/// One client for all connections of an upstream.
-async fn client(opener: &Opener<'_>, address: &AddressPlan) -> Result<Client, Fault> {
-    if let Some(client) = opener.client.get() {
-        return Ok(client.clone());
-    }
-    let client = opener.clients.client(address, opener.variables, opener.owner).await?;
-    Ok(opener.client.get_or_init(|| client).clone())
 }
 
 async fn probe(opener: &Opener<'_>, way: Way<'_>, wire: Wire) -> Result<(Wire, Facts), Fault> {

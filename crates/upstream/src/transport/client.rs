@@ -20,22 +20,19 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// How many redirects are followed, all of them within the same server.
 const REDIRECTS: usize = 5;
 
-/// The clients of a process. What a machine trusts takes half a megabyte, so upstreams that are reached in the usual
-/// way share one. Clones are the same.
+/// A client for HTTP, made when it is first needed. What a machine trusts takes half a megabyte, so upstreams that are
+/// reached in the usual way share one. Clones are the same.
 #[derive(Debug, Clone, Default)]
-pub struct Clients(Arc<OnceCell<Client>>);
+pub struct WebClient(Arc<OnceCell<Client>>);
 
-impl Clients {
-    /// A client for an address.
-    pub(crate) async fn client(
+impl WebClient {
+    /// The client, for an address that is reached as all others that use it.
+    pub(crate) async fn get(
         &self,
         plan: &AddressPlan,
         variables: &[(OsString, OsString)],
         tasks: &Tasks,
     ) -> Result<Client, Fault> {
-        if !plan.is_reached_as_usual() {
-            return client(plan, variables, tasks).await;
-        }
         self.0.get_or_try_init(|| client(plan, variables, tasks)).await.cloned()
     }
 }

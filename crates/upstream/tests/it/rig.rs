@@ -13,7 +13,7 @@ use toolgate_core::{Call, Client, Hub, ListKind, Principal, Target};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{Driven, builder, call, drive};
 use toolgate_upstream::{
-    Clients, Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig,
+    Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig, WebClient,
 };
 use toolgate_wire::Raw;
 
@@ -60,7 +60,7 @@ pub(crate) fn surroundings() -> Surroundings {
         [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TOOLGATE_TOKEN", "ours")]
             .map(|(name, value)| (name.into(), value.into()))
             .into();
-    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default(), clients: Clients::default() }
+    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default(), client: WebClient::default() }
 }
 
 impl Rig {
