@@ -58,6 +58,9 @@ impl Direction {
     }
 }
 
+/// How many times it is tried to leave a page that crashed.
+const REVIVALS: usize = 3;
+
 /// What came of going somewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Went {
@@ -134,6 +137,17 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
 
 /// A page that crashed is left for another one in its tab.
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
+    for _ in 1..REVIVALS {
+        let told = leave_crashed(page, address, limit).await?;
+        // What is left of the page that crashed can take the new one along when it goes.
+        if told["errorText"] != "net::ERR_ABORTED" || told["isDownload"] == true {
+            return Ok(told);
+        }
+    }
+    leave_crashed(page, address, limit).await
+}
+
+async fn leave_crashed(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
     let told = told.map_err(|why| crate::tab::halt(why, limit))?;
