@@ -8,8 +8,6 @@ mod resume;
 mod views;
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -27,13 +25,14 @@ use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
 use crate::results::Results;
+use crate::run::Passing;
 use crate::seal::{Sealer, State};
 use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::{
     Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
-    NewConnection, Offers, Outcome, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
+    NewConnection, Offers, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
     SourceState, SourceStatus, Target, TaskOp, ToolItem, Tracer, pipeline, run,
 };
 use resume::Resumed;
@@ -99,7 +98,15 @@ impl Hub {
     }
 
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
-    pub fn start(&self, mut call: Call) -> Run {
+    pub fn start(&self, call: Call) -> Run {
+        let mut run = self.carry(call);
+        run.hand_over();
+        run
+    }
+
+    /// As [`Hub::start`], for who waits for the run and does nothing else: it gets on only while its next event is
+    /// waited for, until it has said something. Who turns away from it hands it over; dropping it does both.
+    pub fn carry(&self, mut call: Call) -> Run {
         let meant = self.inner.unwrap_search(&mut call);
         let (mut run, handle) = run::pair(&call, &self.inner);
         if let Err(too_many) = self.inner.take(&call) {
@@ -121,28 +128,21 @@ impl Hub {
         }
     }
 
-    /// Calls that need not wait end right here; all others go on as a task that the hub owns.
+    /// Calls that need not wait end right here.
     fn launch(&self, call: Call, resumed: Option<State>, mut run: Run, handle: run::RunHandle) -> Run {
-        let mut passing: Pin<Box<dyn Future<Output = Outcome> + Send>> =
-            Box::pin(pipeline::run(self.inner.clone(), call, resumed, handle.clone()));
+        let mut passing: Passing = Box::pin(pipeline::run(self.inner.clone(), call, resumed, handle.clone()));
         let mut idle = Context::from_waker(Waker::noop());
-        let ready = match passing.as_mut().poll(&mut idle) {
-            Poll::Ready(outcome) if !handle.is_detached() => {
-                run.finish(outcome);
-                return run;
+        match passing.as_mut().poll(&mut idle) {
+            Poll::Ready(outcome) if !handle.is_detached() => run.finish(outcome),
+            Poll::Ready(outcome) => {
+                let underway = self.inner.presence.begin(run.shared.clone());
+                run.carries(Box::pin(std::future::ready(outcome)), handle, underway);
             }
-            Poll::Ready(outcome) => Some(outcome),
-            Poll::Pending => None,
-        };
-        let underway = self.inner.presence.begin(run.shared.clone());
-        self.inner.owner.spawn(async move {
-            let _underway = underway;
-            let outcome = match ready {
-                Some(outcome) => outcome,
-                None => passing.await,
-            };
-            handle.done(outcome).await;
-        });
+            Poll::Pending => {
+                let underway = self.inner.presence.begin(run.shared.clone());
+                run.carries(passing, handle, underway);
+            }
+        }
         run
     }
 

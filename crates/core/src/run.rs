@@ -1,6 +1,7 @@
 //! A call under way: the caller's end (`Run`) and the source's end (`RunHandle`).
 
 mod afterwards;
+mod carried;
 mod deadline;
 mod handle;
 
@@ -17,6 +18,8 @@ use crate::hub::Inner;
 use crate::{
     Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target, TaskRequest,
 };
+use carried::Carried;
+pub(crate) use carried::Passing;
 use deadline::Deadline;
 
 pub use afterwards::Afterwards;
@@ -111,6 +114,8 @@ pub struct Run {
     events: mpsc::Receiver<Box<Event>>,
     finished: Option<Outcome>,
     over: bool,
+    /// The call itself, as long as whoever waits for it carries it.
+    carried: Option<Carried>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -135,7 +140,8 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
         task: call.task,
     });
-    (Run { events, finished: None, over: false, shared: shared.clone() }, RunHandle::new(shared, sender))
+    let run = Run { events, finished: None, over: false, carried: None, shared: shared.clone() };
+    (run, RunHandle::new(shared, sender))
 }
 
 impl Run {
@@ -144,19 +150,26 @@ impl Run {
         if self.over {
             return None;
         }
-        let event = match self.finished.take() {
-            // What was sent before the end comes before the end.
-            Some(outcome) => match self.events.try_recv() {
-                Ok(event) => {
-                    self.finished = Some(outcome);
-                    *event
-                }
-                Err(_) => Event::Done(outcome),
-            },
-            None => *self.events.recv().await?,
+        let event = match self.carry().await {
+            Some(said) => said,
+            None => self.received().await?,
         };
         self.over = matches!(event, Event::Done(_));
         Some(event)
+    }
+
+    async fn received(&mut self) -> Option<Event> {
+        let Some(outcome) = self.finished.take() else {
+            return self.events.recv().await.map(|event| *event);
+        };
+        // What was sent before the end comes before the end.
+        Some(match self.events.try_recv() {
+            Ok(event) => {
+                self.finished = Some(outcome);
+                *event
+            }
+            Err(_) => Event::Done(outcome),
+        })
     }
 
     /// Stops the run; its outcome will say `cancelled`.
@@ -211,6 +224,8 @@ impl Drop for Run {
         if !self.shared.detached.load(Ordering::Acquire) {
             self.shared.cancel.cancel();
         }
+        // What was cancelled is still recorded.
+        self.hand_over();
     }
 }
 

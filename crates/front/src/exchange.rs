@@ -42,6 +42,13 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
+    /// The call gets on by itself from here on, however slowly its client reads.
+    pub(crate) fn hand_over(&mut self) {
+        if let Some(run) = &mut self.run {
+            run.hand_over();
+        }
+    }
+
     /// What comes next. After `Done` or `Cancelled` there is nothing.
     pub(crate) async fn next(&mut self) -> Step {
         loop {

@@ -17,7 +17,7 @@ use crate::{
 /// The source's end of a run.
 #[derive(Clone)]
 pub struct RunHandle {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     /// Where events go: to the caller, or to the table of tasks once the run is one. Only this end holds it, so
     /// that the other end notices when a run is gone.
     events: Arc<Mutex<mpsc::Sender<Box<Event>>>>,

@@ -5,6 +5,8 @@ mod approval;
 #[cfg(test)]
 mod breakdown;
 #[cfg(test)]
+mod carried;
+#[cfg(test)]
 mod catalog;
 #[cfg(test)]
 mod ending;

@@ -122,7 +122,7 @@ async fn call(
     call.log_level = Some(peer.level());
     call.profile = peer.profile.clone();
     call.connection = peer.connection();
-    let run = hub.start(call);
+    let run = hub.carry(call);
     if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = &target {
         let outcome = Box::pin(run.outcome()).await;
         return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), outcome);

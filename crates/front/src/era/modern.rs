@@ -136,7 +136,7 @@ async fn started(
                 level,
                 as_task: false,
                 peer: None,
-                run: Some(hub.start(call)),
+                run: Some(hub.carry(call)),
                 registered: None,
                 waiting: VecDeque::new(),
             })))

@@ -32,6 +32,7 @@ pub(crate) fn single(frame: Bytes) -> Reply {
 /// The events of a call, to this client only; when it goes away, or its pass does, the call is cancelled.
 pub(crate) fn direct(shared: &Shared, mut exchange: Box<Exchange>, first: Option<Step>, pass: Pass) -> Reply {
     let (pieces, body) = mpsc::channel(WAITING);
+    exchange.hand_over();
     shared.hub.tasks().spawn(async move {
         let mut step = first;
         loop {
@@ -74,6 +75,7 @@ pub(crate) fn logged(
     pass: Pass,
 ) -> Reply {
     let log = session.open_log();
+    exchange.hand_over();
     let reply = read(shared, log.clone(), 0, async move { pass.revoked().await });
     shared.hub.tasks().spawn(async move {
         let mut step = first;
