@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_core::{Event, Kind};
-use toolgate_testkit::client_legacy;
+use toolgate_opencode::OpencodeConfig;
+use toolgate_testkit::{call, client_legacy};
 
-use crate::stage::STAGE;
+use crate::stage::{STAGE, fails};
 
 /// A project with a configuration of its own that has a comment.
 fn project(name: &str) -> PathBuf {
@@ -153,8 +155,7 @@ fn a_change_waits_for_sessions_that_work() {
     let id = made["sessionId"].as_str().unwrap();
     let arguments = json!({"sessionId": id, "prompt": "think slowly"});
     let run = stage.run(async {
-        let mut run =
-            stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_session_prompt", arguments));
+        let mut run = stage.hub.start(call(client_legacy(), "opencode_session_prompt", arguments));
         while let Some(event) = run.next().await {
             if matches!(&event, Event::Progress(progress) if progress.0.as_str().contains("thinking")) {
                 break;
@@ -188,9 +189,7 @@ fn changes_at_once_are_all_kept() {
             .iter()
             .map(|name| {
                 let change = json!({"tool": name, "permission": "deny", "scope": "project"});
-                let call =
-                    toolgate_testkit::call(client_legacy(), "opencode_permission_set", scene.with(change));
-                stage.hub.start(call)
+                stage.hub.start(call(client_legacy(), "opencode_permission_set", scene.with(change)))
             })
             .collect();
         for run in runs {
@@ -233,6 +232,8 @@ fn what_is_refused_for_all_projects_is_taken_back_too() {
     let scene = Scene(project("nearer"));
     scene
         .call("opencode_permission_set", json!({"tool": "nearer", "permission": "deny", "scope": "project"}));
+    // On a server of its own: a change for all projects stops whatever works on it.
+    let (hub, tasks) = STAGE.other(OpencodeConfig::default());
     let file = |folder: &str| {
         let folder = STAGE.home.join(folder);
         ["opencode.jsonc", "opencode.json"]
@@ -240,8 +241,11 @@ fn what_is_refused_for_all_projects_is_taken_back_too() {
             .concat()
     };
     let change = json!({"tool": "nearer", "permission": "allow", "scope": "global", "force": true});
-    scene.refused("opencode_permission_set", change, Kind::Upstream);
+    let change = call(client_legacy(), "opencode_permission_set", scene.with(change));
+    let error = STAGE.run(fails(&hub, change));
+    assert_eq!(error.kind(), Kind::Upstream, "{error}");
     assert!(!file(".config/opencode").contains("nearer"), "{}", file(".config/opencode"));
+    STAGE.run(tasks.shutdown(Duration::from_secs(30)));
 }
 
 #[test]
