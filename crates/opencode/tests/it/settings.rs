@@ -138,8 +138,17 @@ fn models_providers_and_tools_are_listed_and_keys_are_kept() {
     let key = json!({"provider": "fake", "type": "api", "key": "sk-of-a-test"});
     let out = scene.call("opencode_auth_set", key);
     assert!(!out.to_string().contains("sk-of"), "{out}");
-    let kept = fs::read_to_string(STAGE.home.join(".local/share/opencode/auth.json")).unwrap();
-    assert!(kept.contains("sk-of-a-test"), "it is not kept");
+    let kept = || fs::read_to_string(STAGE.home.join(".local/share/opencode/auth.json")).unwrap();
+    assert!(kept().contains("sk-of-a-test"), "it is not kept");
+    // A token without an end has not expired.
+    let token = json!({"provider": "fake", "type": "oauth", "token": "tk-of-a-test"});
+    let out = scene.call("opencode_auth_set", token);
+    assert!(!out.to_string().contains("tk-of"), "{out}");
+    let kept: Value = serde_json::from_str(&kept()).unwrap();
+    assert_eq!((&kept["fake"]["type"], &kept["fake"]["access"]), (&json!("oauth"), &json!("tk-of-a-test")));
+    let now = toolgate_host::Clock::system().unix_ms();
+    assert!(kept["fake"]["expires"].as_u64().unwrap() > now, "{kept}");
+    scene.refused("opencode_auth_set", json!({"provider": "fake", "type": "oauth"}), Kind::InvalidInput);
     scene.refused("opencode_auth_set", json!({"provider": "fake", "type": "api"}), Kind::InvalidInput);
     scene.refused(
         "opencode_auth_set",
