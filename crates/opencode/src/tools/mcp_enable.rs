@@ -49,7 +49,8 @@ impl Tool<Opencode> for McpEnable {
         }
         let enabled = path(&input.name).into_iter().chain(["enabled".to_owned()]).collect();
         let keys = vec![(enabled, Some(input.enabled.into()))];
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let (scope, force) = (input.scope, input.force);
+        let change = Change { scope, project: &project.path, keys, rules: None, force };
         changed(pack, &link, change, input.name).await.map(Json)
     }
 }

@@ -55,7 +55,8 @@ impl Tool<Opencode> for McpRemove {
             return standing(&link, &project.path, input.name, String::new()).await.map(Json);
         }
         let keys = vec![(path(&input.name), None)];
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let (scope, force) = (input.scope, input.force);
+        let change = Change { scope, project: &project.path, keys, rules: None, force };
         changed(pack, &link, change, input.name).await.map(Json)
     }
 }

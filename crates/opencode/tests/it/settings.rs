@@ -271,6 +271,47 @@ fn what_another_file_says_too_is_removed_from_this_one() {
 }
 
 #[test]
+fn a_rule_counts_also_where_one_word_stands_for_all() {
+    let scene = Scene(project("one-word"));
+    // With a schema: OpenCode itself writes a file anew that has none.
+    let open = r#"{
+  "$schema": "https://opencode.ai/config.json",
+  // mine
+  "permission": "allow",
+  "agent": {"plan": {"permission": "ask"}}
+}
+"#;
+    fs::write(scene.0.join("opencode.jsonc"), open).unwrap();
+    let made = scene.0.join("made.txt");
+    let write = || {
+        let prompt = format!("write a file: {}", made.display());
+        scene.call("opencode_run", json!({"prompt": prompt}));
+        made.exists()
+    };
+    // The word for all stands behind it, and counts for more.
+    let off = json!({"tools": {"write": false}, "scope": "project"});
+    let error = STAGE.run(STAGE.fails("opencode_tool_configure", scene.with(off)));
+    assert_eq!(error.kind(), Kind::Upstream, "{error}");
+    assert!(error.next_step().unwrap().contains("`opencode_permission_set` for `edit`"), "{error}");
+    assert_eq!(scene.file(), open);
+    let deny = json!({"tool": "edit", "permission": "deny", "scope": "project"});
+    scene.call("opencode_permission_set", deny);
+    assert!(
+        scene.file().contains("// mine") && scene.file().contains("\"*\": \"allow\""),
+        "{}",
+        scene.file()
+    );
+    assert!(!write(), "it is denied");
+    scene.call("opencode_permission_set", json!({"tool": "edit", "permission": "allow", "scope": "project"}));
+    assert!(write(), "it is allowed");
+    let plan = json!({"tool": "webfetch", "permission": "deny", "agent": "plan", "scope": "project"});
+    scene.call("opencode_permission_set", plan);
+    let config = scene.call("opencode_config_get", json!({}));
+    let rules = json!({"*": "ask", "webfetch": "deny"});
+    assert_eq!(config["merged"]["agent"]["plan"]["permission"], rules, "{config}");
+}
+
+#[test]
 fn a_file_that_is_not_utf_8_is_left_alone() {
     let scene = Scene(project("latin"));
     // With a schema: OpenCode itself writes a file anew that has none.
