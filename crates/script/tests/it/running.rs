@@ -70,6 +70,8 @@ async fn a_failed_script_shows_its_traceback_and_what_it_printed() {
         &["Traceback", "test.star:2", "test.star:5", "too bad", "Printed before:\nhere"],
     );
     check_failed(scene.run_source("x = [1,\n  2").await, Kind::InvalidInput, &["test.star:2"]);
+    check_failed(scene.run_source("x = 1\ny = (1,\n\n").await, Kind::InvalidInput, &["test.star:2:8"]);
+    check_failed(scene.run_source("x = 1\nif x:\n").await, Kind::InvalidInput, &["test.star:2:6"]);
     check_failed(scene.run_source("x = = 1").await, Kind::InvalidInput, &["test.star:1:5"]);
 }
 
