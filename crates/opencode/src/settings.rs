@@ -50,6 +50,14 @@ pub(crate) enum Scope {
     Global,
 }
 
+impl Scope {
+    /// The project, if its own file speaks of a key.
+    pub(crate) async fn of(project: &Path, key: &[String]) -> Result<Self> {
+        let said = Folder::open(project)?.said().await?;
+        Ok(if at(&said, key).is_null() { Self::Global } else { Self::Project })
+    }
+}
+
 /// A change of the configuration.
 pub(crate) struct Change<'a> {
     pub(crate) scope: Scope,
@@ -232,7 +240,8 @@ fn unseen(change: &Change<'_>, reader: Reader) -> Error {
         Reader::Project | Reader::Server if change.is_removal() => {
             "it may be in the other scope too: set `scope`"
         }
-        Reader::Project | Reader::Server => "another file, nearer to the project, may say otherwise",
+        Reader::Server => "a file of the project may say otherwise: set `scope` to `project`",
+        Reader::Project => "another file, nearer to the project, may say otherwise",
     })
 }
 

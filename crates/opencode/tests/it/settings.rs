@@ -93,16 +93,17 @@ fn mcp_servers_are_added_switched_and_removed() {
     let out = scene.call("opencode_mcp_add", add.clone());
     assert_eq!(out["status"], "failed", "{out}");
     scene.refused("opencode_mcp_add", add, Kind::InvalidInput);
-    let off = json!({"name": "nothing", "enabled": false, "scope": "project"});
-    assert_eq!(scene.call("opencode_mcp_enable", off)["status"], "disabled");
+    // It counts for those it is written for.
+    let off = scene.call("opencode_mcp_enable", json!({"name": "nothing", "enabled": false}));
+    assert_eq!((&off["status"], &off["file"]), (&json!("disabled"), &json!(scene.0.join("opencode.jsonc"))));
     let listed = scene.call("opencode_mcp_list", json!({}));
     let server = json!({"name": "nothing", "status": "disabled", "type": "local", "configured": true});
     assert_eq!(listed["items"], json!([server]));
-    let other =
-        STAGE.run(STAGE.fails("opencode_mcp_remove", scene.with(json!({"name": "nothing", "force": true}))));
+    let global = json!({"name": "nothing", "scope": "global", "force": true});
+    let other = STAGE.run(STAGE.fails("opencode_mcp_remove", scene.with(global)));
     assert_eq!(other.kind(), Kind::InvalidInput, "{other}");
     assert!(other.next_step().unwrap().contains("the other scope"), "{other}");
-    let out = scene.call("opencode_mcp_remove", json!({"name": "nothing", "scope": "project"}));
+    let out = scene.call("opencode_mcp_remove", json!({"name": "nothing"}));
     assert_eq!(out["status"], "removed");
     assert_eq!(scene.call("opencode_mcp_list", json!({}))["items"], json!([]));
     assert!(scene.file().contains("// mine"), "{}", scene.file());
