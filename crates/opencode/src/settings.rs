@@ -3,6 +3,7 @@
 mod edit;
 mod folder;
 mod plain;
+mod rules;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,9 +22,14 @@ use crate::server::Link;
 use crate::turn::works;
 use folder::{Folder, SCHEMA};
 
+pub(crate) use rules::Rules;
+
 /// How often it is looked whether a change is taken up, and how long.
 const LOOK: Duration = Duration::from_millis(200);
 const LOOKS: usize = 100;
+
+/// How often rules may be found to be overruled before they are taken to be so.
+const OVERRULED: usize = 5;
 
 /// How long ago a session that still works may have been used last, and how many are looked at.
 const LATELY_MS: u64 = 6 * 60 * 60 * 1000;
@@ -44,11 +50,21 @@ pub(crate) enum Scope {
     Global,
 }
 
+impl Scope {
+    /// The project, if its own file speaks of a key.
+    pub(crate) async fn of(project: &Path, key: &[String]) -> Result<Self> {
+        let said = Folder::open(project)?.said().await?;
+        Ok(if at(&said, key).is_null() { Self::Global } else { Self::Project })
+    }
+}
+
 /// A change of the configuration.
 pub(crate) struct Change<'a> {
     pub(crate) scope: Scope,
     pub(crate) project: &'a Path,
     pub(crate) keys: Vec<Key>,
+    /// What may be done then, where that is what changes.
+    pub(crate) rules: Option<Rules<'a>>,
     /// Whether sessions that work now may be stopped by it.
     pub(crate) force: bool,
 }
@@ -191,10 +207,19 @@ async fn reread(link: &Link, project: &Path, folder: &mut Folder, reader: Reader
 /// Makes OpenCode take a change up, and says whether it shows it.
 async fn take_up(link: &Link, change: &Change<'_>, folder: &mut Folder, reader: Reader) -> Result<bool> {
     reread(link, change.project, folder, reader).await?;
+    let mut overruled = 0;
     for _ in 0..LOOKS {
         let now = link.client().get(&["config"]).within(change.project).send().await?;
         if change.keys.iter().all(|(path, value)| fits(at(&now, path), value.as_ref())) {
-            return Ok(true);
+            let error = match &change.rules {
+                Some(rules) => rules.overruled(link, change.project, &now).await?,
+                None => None,
+            };
+            let Some(error) = error else { return Ok(true) };
+            overruled += 1;
+            if overruled == OVERRULED {
+                return Err(error);
+            }
         }
         tokio::time::sleep(LOOK).await;
     }
@@ -215,7 +240,8 @@ fn unseen(change: &Change<'_>, reader: Reader) -> Error {
         Reader::Project | Reader::Server if change.is_removal() => {
             "it may be in the other scope too: set `scope`"
         }
-        Reader::Project | Reader::Server => "another file, nearer to the project, may say otherwise",
+        Reader::Server => "a file of the project may say otherwise: set `scope` to `project`",
+        Reader::Project => "another file, nearer to the project, may say otherwise",
     })
 }
 

@@ -69,7 +69,11 @@ fn parsed(name: &str, source: &str) -> Result<AstModule, String> {
         let most = depth::MOST;
         return Err(format!("{name}:{line}:{column}: the source nests more than {most} levels deep"));
     }
-    AstModule::parse(name, source.to_owned(), &dialect()).map_err(told)
+    AstModule::parse(name, source.to_owned(), &dialect()).map_err(|error| {
+        // Behind the last line there is none to show, and the place would be told as that of the first.
+        let bare = AstModule::parse(name, source.trim_end().to_owned(), &dialect());
+        told(bare.err().unwrap_or(error))
+    })
 }
 
 fn dialect() -> Dialect {

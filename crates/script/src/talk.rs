@@ -79,6 +79,20 @@ pub(crate) enum Ask {
     Tools,
 }
 
+impl Ask {
+    /// How many bytes of names it has: all but bodies and arguments, which are bounded by themselves.
+    pub(crate) fn names(&self) -> usize {
+        match self {
+            Self::Load { name } | Self::Secret { name } | Self::Tool { name, .. } => name.len(),
+            Self::Http(ask) => {
+                let headers = ask.headers.iter().map(|(name, value)| name.len() + value.len());
+                ask.url.len() + headers.sum::<usize>()
+            }
+            Self::Secrets | Self::Tools => 0,
+        }
+    }
+}
+
 /// A request to another server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HttpAsk {

@@ -3,10 +3,12 @@
 use std::result::Result;
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value};
+use toolgate_core::fits_pattern;
 
 use super::Key;
+use super::rules::{ALL, PERMISSION, TOOLS};
 
 /// The text with these keys changed, and all else as it was.
 pub(super) fn edited(text: &str, keys: &[Key]) -> Result<String, String> {
@@ -15,14 +17,42 @@ pub(super) fn edited(text: &str, keys: &[Key]) -> Result<String, String> {
     for (path, value) in keys {
         let Some((last, folders)) = path.split_last() else { continue };
         let Some(object) = below(&top, folders, value.is_some())? else { continue };
+        let is_rule = folders.last().is_some_and(|folder| [PERMISSION, TOOLS].contains(&folder.as_str()));
         match (object.get(last), value) {
+            (Some(property), Some(value)) if is_rule && is_overruled(&object, last) => {
+                property.remove();
+                object.append(last, input(value));
+            }
             (Some(property), Some(value)) => property.set_value(input(value)),
             (Some(property), None) => property.remove(),
+            (None, Some(value)) if is_rule => drop(object.insert(place(&object, last), last, input(value))),
             (None, Some(value)) => drop(object.append(last, input(value))),
             (None, None) => {}
         }
     }
     Ok(root.to_string())
+}
+
+/// Whether a pattern stands behind a rule that fits it too: of all that fit, the last one counts. A rule that is a
+/// pattern itself keeps its place: elsewhere it would overrule others.
+fn is_overruled(object: &CstObject, rule: &str) -> bool {
+    if rule.contains(ALL) {
+        return false;
+    }
+    let names = names(object);
+    names.iter().skip_while(|name| *name != rule).skip(1).any(|pattern| fits_pattern(pattern, rule))
+}
+
+/// Where a new rule belongs: before all that it would overrule.
+fn place(object: &CstObject, rule: &str) -> usize {
+    let names = names(object);
+    names.iter().position(|name| fits_pattern(rule, name)).unwrap_or(names.len())
+}
+
+fn names(object: &CstObject) -> Vec<String> {
+    let name = |property: CstObjectProp| property.name()?.decoded_value().ok();
+    // One that cannot be read keeps its place.
+    object.properties().into_iter().map(|property| name(property).unwrap_or_default()).collect()
 }
 
 /// What a text says; nothing if it is no object.
@@ -38,12 +68,24 @@ pub(super) fn meaning(text: &str) -> Option<Map<String, Value>> {
 fn below(top: &CstObject, path: &[String], make: bool) -> Result<Option<CstObject>, String> {
     let mut object = top.clone();
     for key in path {
-        if !make && object.get(key).is_none() {
+        let property = object.get(key);
+        if !make && property.is_none() {
             return Ok(None);
+        }
+        if let Some(property) = property.filter(|_| make && key == PERMISSION) {
+            unfold(&property);
         }
         object = object.object_value_or_create(key).ok_or_else(|| format!("`{key}` is no object"))?;
     }
     Ok(Some(object))
+}
+
+/// One word for all permissions becomes the same as a rule, beside which others can stand.
+fn unfold(permission: &CstObjectProp) {
+    let word = permission.value().and_then(|value| value.as_string_lit());
+    if let Some(word) = word.and_then(|word| word.decoded_value().ok()) {
+        permission.set_value(CstInputValue::Object(vec![(ALL.to_owned(), CstInputValue::String(word))]));
+    }
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -85,6 +127,23 @@ mod tests {
         check(text, &["mcp", "y"], None, text);
         check(text, &["agent", "y", "model"], None, text);
         check(text, &["mcp", "y", "enabled"], None, text);
+        // One word for all permissions is kept beside a new one, and the last that fits counts.
+        let rules = |text: &str| format!("{{\"permission\": {text}}}");
+        let deny = |text: &str, tool: &str, expect: &str| {
+            let text = edited(&rules(text), &[(vec!["permission".into(), tool.into()], Some(json!("deny")))]);
+            assert_eq!(meaning(&text.unwrap()).unwrap()["permission"].to_string(), expect);
+        };
+        deny(r#""allow""#, "bash", r#"{"*":"allow","bash":"deny"}"#);
+        deny(r#"{"bash":"ask","*":"allow"}"#, "bash", r#"{"*":"allow","bash":"deny"}"#);
+        deny(r#"{"bash":"ask","web*":"allow"}"#, "bash", r#"{"bash":"deny","web*":"allow"}"#);
+        deny(r#"{"bash":"ask","edit":"ask"}"#, "*", r#"{"*":"deny","bash":"ask","edit":"ask"}"#);
+        deny(
+            r#"{"bash":"ask","webfetch":"ask"}"#,
+            "web*",
+            r#"{"bash":"ask","web*":"deny","webfetch":"ask"}"#,
+        );
+        deny(r#"{"web*":"ask","*":"ask"}"#, "web*", r#"{"web*":"deny","*":"ask"}"#);
+        deny(r#"{"*":"ask"}"#, "bash", r#"{"*":"ask","bash":"deny"}"#);
         assert!(edited("{\"model\": ", &[]).is_err());
         assert!(edited("[]", &[(vec!["a".into()], None)]).is_err());
         assert!(edited("{\"a\": 1}", &[(vec!["a".into(), "b".into()], Some(json!(1)))]).is_err());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use toolgate_core::{Error, Kind, Result};
-use toolgate_host::files::{WriteMode, WriteOptions};
+use toolgate_host::files::{ReadOptions, WriteMode, WriteOptions};
 use toolgate_host::{FileError, RelPath, Root};
 
 use super::Key;
@@ -52,6 +52,17 @@ impl Folder {
             }
         }
         Ok(NAMES[0].to_owned())
+    }
+
+    /// What the file says that is there; nothing if there is none, or none that can be read.
+    pub(super) async fn said(&self) -> Result<Value> {
+        let path = RelPath::parse(&self.existing().await?, "config").map_err(unwritable)?;
+        let read = match self.root.read(&path, ReadOptions::whole(MOST_BYTES)).await {
+            Err(FileError::NotFound { .. }) => return Ok(Value::Null),
+            read => read.map_err(unwritable)?,
+        };
+        let text = std::str::from_utf8(&read.bytes).ok();
+        Ok(text.and_then(meaning).map_or(Value::Null, Value::Object))
     }
 
     /// Changes keys of a file.

@@ -8,6 +8,9 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 use super::list;
 use crate::pack::Opencode;
 
+/// When a token expires that does not: the last moment that OpenCode can count to. At zero it has expired long ago.
+const NEVER: u64 = (1 << 53) - 1;
+
 pub(super) struct AuthSet;
 
 #[derive(Deserialize, JsonSchema)]
@@ -62,7 +65,7 @@ impl Tool<Opencode> for AuthSet {
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
         let body = credentials(&input)?;
-        let project = pack.project(input.working_directory.as_deref())?;
+        let project = pack.own_project(input.working_directory.as_deref())?;
         let link = pack.link().await?;
         let known = link.client().get(&["provider"]).within(&project.path).send().await?;
         let all = list(&known["all"]);
@@ -89,9 +92,8 @@ fn credentials(input: &Input) -> Result<Value> {
         "oauth" => {
             let access = input.token.as_ref().ok_or_else(|| missing("token"))?;
             let refresh = input.refresh.as_ref().unwrap_or(access);
-            Ok(
-                json!({"type": "oauth", "access": access, "refresh": refresh, "expires": input.expires.unwrap_or(0)}),
-            )
+            let expires = input.expires.unwrap_or(NEVER);
+            Ok(json!({"type": "oauth", "access": access, "refresh": refresh, "expires": expires}))
         }
         other => {
             Err(Error::new(Kind::InvalidInput, format!("`type` is `{other}`, expected `api` or `oauth`"))

@@ -69,7 +69,8 @@ impl Tool<Opencode> for ConfigUpdate {
             )
             .hint("give `model`, `smallModel` or `defaultAgent`"));
         }
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let change =
+            Change { scope: input.scope, project: &project.path, keys, rules: None, force: input.force };
         pack.change(&link, change).await.map(Json)
     }
 }

@@ -78,7 +78,8 @@ impl Tool<Opencode> for McpAdd {
             );
         }
         let keys = vec![(path(&input.name), Some(config))];
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let change =
+            Change { scope: input.scope, project: &project.path, keys, rules: None, force: input.force };
         changed(pack, &link, change, input.name).await.map(Json)
     }
 }

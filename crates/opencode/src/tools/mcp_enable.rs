@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::mcp_servers::{Standing, changed, path, unknown};
+use super::mcp_servers::{Standing, changed, path, unknown, where_written};
 use crate::pack::Opencode;
 use crate::settings::{Change, Scope};
 
@@ -17,10 +17,10 @@ pub(super) struct Input {
     name: String,
     /// Whether it is to be on.
     enabled: bool,
-    /// For whom it counts: all projects (global), or this one (project).
-    #[serde(default)]
+    /// For whom it counts: all projects (global), or this one (project); by default where the server is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", extend("enum" = ["project", "global"]))]
-    scope: Scope,
+    scope: Option<Scope>,
     /// Whether sessions that work now may be stopped by it.
     #[serde(default)]
     force: bool,
@@ -49,7 +49,8 @@ impl Tool<Opencode> for McpEnable {
         }
         let enabled = path(&input.name).into_iter().chain(["enabled".to_owned()]).collect();
         let keys = vec![(enabled, Some(input.enabled.into()))];
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let (scope, force) = (where_written(input.scope, &project.path, &input.name).await?, input.force);
+        let change = Change { scope, project: &project.path, keys, rules: None, force };
         changed(pack, &link, change, input.name).await.map(Json)
     }
 }

@@ -11,7 +11,7 @@ use super::text;
 use crate::hidden::hidden_words;
 use crate::pack::Opencode;
 use crate::server::Link;
-use crate::settings::Change;
+use crate::settings::{Change, Scope};
 
 /// How a server stands.
 #[derive(Serialize, JsonSchema)]
@@ -43,6 +43,14 @@ pub(super) fn unknown(name: &str) -> Error {
 /// Where a server stands in the configuration.
 pub(super) fn path(name: &str) -> Vec<String> {
     vec!["mcp".to_owned(), name.to_owned()]
+}
+
+/// For whom a change of a server counts: for those it is written for, unless that is said.
+pub(super) async fn where_written(said: Option<Scope>, project: &Path, name: &str) -> Result<Scope> {
+    match said {
+        Some(scope) => Ok(scope),
+        None => Scope::of(project, &path(name)).await,
+    }
 }
 
 /// Makes a change, and tells how the server stands then.

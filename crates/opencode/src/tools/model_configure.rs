@@ -57,7 +57,8 @@ impl Tool<Opencode> for ModelConfigure {
             ["provider", &input.provider, "models", &input.model, "options", option].map(Into::into).to_vec()
         };
         let keys = input.options.iter().map(|(option, value)| (path(option), Some(value.clone()))).collect();
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let change =
+            Change { scope: input.scope, project: &project.path, keys, rules: None, force: input.force };
         pack.change(&link, change).await.map(Json)
     }
 }

@@ -6,7 +6,7 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use crate::agents::path_of;
 use crate::pack::Opencode;
-use crate::settings::{Change, Changed, Scope};
+use crate::settings::{Change, Changed, Rules, Scope};
 
 pub(super) struct PermissionSet;
 
@@ -59,7 +59,9 @@ impl Tool<Opencode> for PermissionSet {
         let above = path_of(link.client(), &project.path, input.agent.as_deref()).await?;
         let path = above.into_iter().chain(["permission", &input.tool]).map(Into::into).collect();
         let keys = vec![(path, Some(input.permission.as_str().into()))];
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let wanted = vec![(input.tool.as_str(), input.permission.as_str())];
+        let rules = Some(Rules { agent: input.agent.as_deref(), wanted });
+        let change = Change { scope: input.scope, project: &project.path, keys, rules, force: input.force };
         pack.change(&link, change).await.map(Json)
     }
 }

@@ -8,7 +8,7 @@ use toolgate_core::{Error, Hints, Json, Kind, Result, RunHandle, Tool, ToolSpec}
 
 use crate::agents::path_of;
 use crate::pack::Opencode;
-use crate::settings::{Change, Changed, Scope};
+use crate::settings::{Change, Changed, Rules, Scope};
 
 pub(super) struct ToolConfigure;
 
@@ -56,7 +56,10 @@ impl Tool<Opencode> for ToolConfigure {
         let above = path_of(link.client(), &project.path, input.agent.as_deref()).await?;
         let path = |tool| above.iter().copied().chain(["tools", tool]).map(Into::into).collect();
         let keys = input.tools.iter().map(|(tool, on)| (path(tool), Some((*on).into()))).collect();
-        let change = Change { scope: input.scope, project: &project.path, keys, force: input.force };
+        let wanted = input.tools.iter().map(|(tool, on)| (tool.as_str(), if *on { "allow" } else { "deny" }));
+        let wanted = wanted.collect();
+        let rules = Some(Rules { agent: input.agent.as_deref(), wanted });
+        let change = Change { scope: input.scope, project: &project.path, keys, rules, force: input.force };
         pack.change(&link, change).await.map(Json)
     }
 }

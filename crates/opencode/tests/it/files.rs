@@ -114,6 +114,7 @@ fn no_folder_but_the_project_can_be_named() {
         ("opencode_agent_list", json!({})),
         ("opencode_tool_list", json!({})),
         ("opencode_session_list", json!({})),
+        ("opencode_auth_set", json!({"provider": "fake", "type": "api", "key": "sk-of-outside"})),
     ] {
         arguments["workingDirectory"] = outside.into();
         refused(tool, arguments, Kind::Denied);

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolgate_core::{Event, Kind};
-use toolgate_testkit::client_legacy;
+use toolgate_opencode::OpencodeConfig;
+use toolgate_testkit::{call, client_legacy};
 
-use crate::stage::STAGE;
+use crate::stage::{STAGE, fails};
 
 /// A project with a configuration of its own that has a comment.
 fn project(name: &str) -> PathBuf {
@@ -91,16 +93,17 @@ fn mcp_servers_are_added_switched_and_removed() {
     let out = scene.call("opencode_mcp_add", add.clone());
     assert_eq!(out["status"], "failed", "{out}");
     scene.refused("opencode_mcp_add", add, Kind::InvalidInput);
-    let off = json!({"name": "nothing", "enabled": false, "scope": "project"});
-    assert_eq!(scene.call("opencode_mcp_enable", off)["status"], "disabled");
+    // It counts for those it is written for.
+    let off = scene.call("opencode_mcp_enable", json!({"name": "nothing", "enabled": false}));
+    assert_eq!((&off["status"], &off["file"]), (&json!("disabled"), &json!(scene.0.join("opencode.jsonc"))));
     let listed = scene.call("opencode_mcp_list", json!({}));
     let server = json!({"name": "nothing", "status": "disabled", "type": "local", "configured": true});
     assert_eq!(listed["items"], json!([server]));
-    let other =
-        STAGE.run(STAGE.fails("opencode_mcp_remove", scene.with(json!({"name": "nothing", "force": true}))));
+    let global = json!({"name": "nothing", "scope": "global", "force": true});
+    let other = STAGE.run(STAGE.fails("opencode_mcp_remove", scene.with(global)));
     assert_eq!(other.kind(), Kind::InvalidInput, "{other}");
     assert!(other.next_step().unwrap().contains("the other scope"), "{other}");
-    let out = scene.call("opencode_mcp_remove", json!({"name": "nothing", "scope": "project"}));
+    let out = scene.call("opencode_mcp_remove", json!({"name": "nothing"}));
     assert_eq!(out["status"], "removed");
     assert_eq!(scene.call("opencode_mcp_list", json!({}))["items"], json!([]));
     assert!(scene.file().contains("// mine"), "{}", scene.file());
@@ -136,8 +139,17 @@ fn models_providers_and_tools_are_listed_and_keys_are_kept() {
     let key = json!({"provider": "fake", "type": "api", "key": "sk-of-a-test"});
     let out = scene.call("opencode_auth_set", key);
     assert!(!out.to_string().contains("sk-of"), "{out}");
-    let kept = fs::read_to_string(STAGE.home.join(".local/share/opencode/auth.json")).unwrap();
-    assert!(kept.contains("sk-of-a-test"), "it is not kept");
+    let kept = || fs::read_to_string(STAGE.home.join(".local/share/opencode/auth.json")).unwrap();
+    assert!(kept().contains("sk-of-a-test"), "it is not kept");
+    // A token without an end has not expired.
+    let token = json!({"provider": "fake", "type": "oauth", "token": "tk-of-a-test"});
+    let out = scene.call("opencode_auth_set", token);
+    assert!(!out.to_string().contains("tk-of"), "{out}");
+    let kept: Value = serde_json::from_str(&kept()).unwrap();
+    assert_eq!((&kept["fake"]["type"], &kept["fake"]["access"]), (&json!("oauth"), &json!("tk-of-a-test")));
+    let now = toolgate_host::Clock::system().unix_ms();
+    assert!(kept["fake"]["expires"].as_u64().unwrap() > now, "{kept}");
+    scene.refused("opencode_auth_set", json!({"provider": "fake", "type": "oauth"}), Kind::InvalidInput);
     scene.refused("opencode_auth_set", json!({"provider": "fake", "type": "api"}), Kind::InvalidInput);
     scene.refused(
         "opencode_auth_set",
@@ -153,8 +165,7 @@ fn a_change_waits_for_sessions_that_work() {
     let id = made["sessionId"].as_str().unwrap();
     let arguments = json!({"sessionId": id, "prompt": "think slowly"});
     let run = stage.run(async {
-        let mut run =
-            stage.hub.start(toolgate_testkit::call(client_legacy(), "opencode_session_prompt", arguments));
+        let mut run = stage.hub.start(call(client_legacy(), "opencode_session_prompt", arguments));
         while let Some(event) = run.next().await {
             if matches!(&event, Event::Progress(progress) if progress.0.as_str().contains("thinking")) {
                 break;
@@ -188,9 +199,7 @@ fn changes_at_once_are_all_kept() {
             .iter()
             .map(|name| {
                 let change = json!({"tool": name, "permission": "deny", "scope": "project"});
-                let call =
-                    toolgate_testkit::call(client_legacy(), "opencode_permission_set", scene.with(change));
-                stage.hub.start(call)
+                stage.hub.start(call(client_legacy(), "opencode_permission_set", scene.with(change)))
             })
             .collect();
         for run in runs {
@@ -233,6 +242,8 @@ fn what_is_refused_for_all_projects_is_taken_back_too() {
     let scene = Scene(project("nearer"));
     scene
         .call("opencode_permission_set", json!({"tool": "nearer", "permission": "deny", "scope": "project"}));
+    // On a server of its own: a change for all projects stops whatever works on it.
+    let (hub, tasks) = STAGE.other(OpencodeConfig::default());
     let file = |folder: &str| {
         let folder = STAGE.home.join(folder);
         ["opencode.jsonc", "opencode.json"]
@@ -240,8 +251,11 @@ fn what_is_refused_for_all_projects_is_taken_back_too() {
             .concat()
     };
     let change = json!({"tool": "nearer", "permission": "allow", "scope": "global", "force": true});
-    scene.refused("opencode_permission_set", change, Kind::Upstream);
+    let change = call(client_legacy(), "opencode_permission_set", scene.with(change));
+    let error = STAGE.run(fails(&hub, change));
+    assert_eq!(error.kind(), Kind::Upstream, "{error}");
     assert!(!file(".config/opencode").contains("nearer"), "{}", file(".config/opencode"));
+    STAGE.run(tasks.shutdown(Duration::from_secs(30)));
 }
 
 #[test]
@@ -255,6 +269,47 @@ fn what_another_file_says_too_is_removed_from_this_one() {
     deep.refused("opencode_mcp_remove", json!({"name": "twice", "scope": "project"}), Kind::Upstream);
     assert!(!deep.file().contains("twice"), "{}", deep.file());
     assert!(fs::read_to_string(above.join("opencode.jsonc")).unwrap().contains("twice"));
+}
+
+#[test]
+fn a_rule_counts_also_where_one_word_stands_for_all() {
+    let scene = Scene(project("one-word"));
+    // With a schema: OpenCode itself writes a file anew that has none.
+    let open = r#"{
+  "$schema": "https://opencode.ai/config.json",
+  // mine
+  "permission": "allow",
+  "agent": {"plan": {"permission": "ask"}}
+}
+"#;
+    fs::write(scene.0.join("opencode.jsonc"), open).unwrap();
+    let made = scene.0.join("made.txt");
+    let write = || {
+        let prompt = format!("write a file: {}", made.display());
+        scene.call("opencode_run", json!({"prompt": prompt}));
+        made.exists()
+    };
+    // The word for all stands behind it, and counts for more.
+    let off = json!({"tools": {"write": false}, "scope": "project"});
+    let error = STAGE.run(STAGE.fails("opencode_tool_configure", scene.with(off)));
+    assert_eq!(error.kind(), Kind::Upstream, "{error}");
+    assert!(error.next_step().unwrap().contains("`opencode_permission_set` for `edit`"), "{error}");
+    assert_eq!(scene.file(), open);
+    let deny = json!({"tool": "edit", "permission": "deny", "scope": "project"});
+    scene.call("opencode_permission_set", deny);
+    assert!(
+        scene.file().contains("// mine") && scene.file().contains("\"*\": \"allow\""),
+        "{}",
+        scene.file()
+    );
+    assert!(!write(), "it is denied");
+    scene.call("opencode_permission_set", json!({"tool": "edit", "permission": "allow", "scope": "project"}));
+    assert!(write(), "it is allowed");
+    let plan = json!({"tool": "webfetch", "permission": "deny", "agent": "plan", "scope": "project"});
+    scene.call("opencode_permission_set", plan);
+    let config = scene.call("opencode_config_get", json!({}));
+    let rules = json!({"*": "ask", "webfetch": "deny"});
+    assert_eq!(config["merged"]["agent"]["plan"]["permission"], rules, "{config}");
 }
 
 #[test]

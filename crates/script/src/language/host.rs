@@ -20,6 +20,9 @@ use crate::talk::{Ask, Printed};
 /// The most bytes that a script may print.
 const PRINTED: usize = 64 * 1024;
 
+/// The most bytes of the names that a script asks for anything by: an address with its headers, a tool, a secret.
+const NAMES: usize = 64 * 1024;
+
 /// The way outside: whatever a script needs that is not computing.
 pub(crate) trait Outside {
     /// Asks for something and waits for it; or tells why not.
@@ -49,6 +52,9 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn ask(&self, ask: Ask) -> anyhow::Result<Raw> {
+        if ask.names() > NAMES {
+            anyhow::bail!("what is asked for has a name or an address of more than {NAMES} bytes");
+        }
         self.outside.ask(ask).map_err(|why| anyhow::anyhow!("{why}"))
     }
 

@@ -165,6 +165,10 @@ impl Fault {
             Self::Gone => io::Error::from(io::ErrorKind::BrokenPipe),
             Self::Broke(error) => error,
         };
+        if !matches!(cause.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe) {
+            // It speaks nonsense, and might go on for ever.
+            worker.running.end(Duration::ZERO).await;
+        }
         let (complaint, status) = worker.last_words().await;
         let has = |word: &str| complaint.contains(word);
         let (what, hint) = if has("memory allocation of") || has("out of memory") {
@@ -182,5 +186,23 @@ impl Fault {
         };
         tracing::debug!(%cause, status, complaint, "a child that ran a script ended");
         Error::new(Kind::InvalidInput, what).hint(hint).because(cause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_child_that_speaks_nonsense_is_ended_before_it_is_told_of() {
+        // It says that it is ready, then a length that nobody means, and stays.
+        let words = r#"printf '\007\000\000\000"Ready"'; printf '\377\377\377\377'; exec sleep 600"#;
+        let program = Program::new("/bin/sh").arguments(["-c", words]).variable("PATH", "/usr/bin:/bin");
+        let mut worker = Worker::start(&program).await.unwrap();
+        let said = frame::receive::<FromChild>(&mut worker.stdout, LONGEST).await.unwrap_err();
+        let limits = ChildLimits { memory: 1 << 20, time: Duration::from_secs(600) };
+        let told = Fault::Broke(said).told(limits, &mut worker).await;
+        assert_eq!(told.message(), "the script broke the process that ran it");
+        assert_eq!(worker.running.id(), None, "it goes on");
     }
 }

@@ -128,8 +128,10 @@ fn plain(text: &str) -> String {
 
 /// Whether a letter shows itself, and changes nothing about how others show.
 fn is_shown(letter: char) -> bool {
-    let turns = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    letter == '\t' || !(letter.is_control() || turns)
+    // The same as on the admin page.
+    let unseen = matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}');
+    letter == '\t' || !(letter.is_control() || unseen)
 }
 
 async fn approve(scripts: &Scripts, name: &str, yes: bool, hash: Option<&Hash>) -> anyhow::Result<()> {

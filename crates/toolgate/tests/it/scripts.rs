@@ -322,7 +322,8 @@ fn the_examples_do_what_they_say() {
 fn a_person_sees_the_whole_script_before_they_say_yes() {
     let place = Place::configured("[scripts]\ndir = 'scripts'\n");
     fs::create_dir(place.path().join("scripts")).unwrap();
-    let source = "# @hosts: api.example.com\nresult = 'plain\u{1b}[8mhidden\u{202e}turned'\n";
+    let source =
+        "# @hosts: api.example.com\nresult = 'plain\u{1b}[8mhidden\u{202e}turned\u{e0041}\u{2060}'\n";
     fs::write(place.path().join("scripts/a.star"), source).unwrap();
     for (typed, code, state) in [("", 1, "pending"), ("n", 1, "pending"), ("y", 0, "approved")] {
         let terminal = Terminal::new(100);
@@ -330,7 +331,7 @@ fn a_person_sees_the_whole_script_before_they_say_yes() {
         terminal.wait_for("approve exactly this? [y/N]");
         let screen = terminal.screen();
         assert!(screen.contains("hosts        api.example.com"), "{screen}");
-        assert!(screen.contains("plain\u{fffd}[8mhidden\u{fffd}turned"), "{screen}");
+        assert!(screen.contains("plain\u{fffd}[8mhidden\u{fffd}turned\u{fffd}\u{fffd}'"), "{screen}");
         terminal.enter(typed);
         assert_eq!(asked.code(), Some(code));
         let shown = run(place.toolgate(&["script", "show", "a", "--json"]), b"");
