@@ -48,7 +48,8 @@ impl Document {
     }
 
     /// The text that stands at a dotted key.
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
         match &self.root.find(&KeyPath::dotted(key))?.content {
             Content::Scalar(value) => value.as_str(),
             Content::List(_) | Content::Table(_) => None,

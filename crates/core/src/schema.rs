@@ -1,5 +1,6 @@
 //! The one place that knows the JSON Schema crate.
 
+mod fault;
 mod plain;
 
 use std::fmt;
@@ -42,8 +43,11 @@ impl InputCheck {
         if validator.is_valid(&value) {
             return Ok(());
         }
-        let faults: Vec<String> =
-            validator.iter_errors(&value).take(MOST_FAULTS).map(|fault| fault_line(&fault)).collect();
+        let faults: Vec<String> = validator
+            .iter_errors(&value)
+            .take(MOST_FAULTS)
+            .map(|fault| fault::line(&fault, &self.schema))
+            .collect();
         Err(Error::new(Kind::InvalidInput, faults.join("; ")))
     }
 
@@ -51,13 +55,6 @@ impl InputCheck {
         let compile = || jsonschema::validator_for(&self.schema).ok();
         self.compiled.get_or_init(compile).as_ref()
     }
-}
-
-fn fault_line(fault: &jsonschema::ValidationError<'_>) -> String {
-    let at = fault.instance_path().to_string();
-    // The value itself stays out of the text: it may be long, or a secret.
-    let what = fault.masked_with("the value").to_string();
-    if at.is_empty() { what } else { format!("`{}`: {what}", at.trim_start_matches('/').replace('/', ".")) }
 }
 
 impl fmt::Debug for InputCheck {

@@ -259,8 +259,8 @@ pub(crate) enum Tools {
     },
     /// Call a tool and print its answer.
     ///
-    /// Arguments are `key=value` pairs, where a value that is JSON counts as such, or one JSON object. It ends with
-    /// 0 if the tool did its work, and with 1 if it says that it failed.
+    /// Arguments are `key=value` pairs, or one JSON object. A value that is JSON counts as such, unless the tool takes
+    /// only text there. It ends with 0 if the tool did its work, and with 1 if it says that it failed.
     #[command(after_help = examples::TOOLS_CALL)]
     Call {
         /// The tool's name.

@@ -30,6 +30,7 @@ use std::time::Duration;
 
 pub(crate) use mcp::table as servers_file;
 pub(crate) use mcp::{reach, sign_in_error};
+use toolgate_config::ConfigError;
 use toolgate_core::Hub;
 use toolgate_host::{Clock, Tasks};
 use toolgate_identity::Tokens;
@@ -39,7 +40,7 @@ use crate::cli::{self, Cli, Command};
 use crate::gate::Gate;
 use crate::logging;
 use crate::parts::Parts;
-use crate::settings::{self, Settings};
+use crate::settings::{self, Settings, Sources};
 
 /// How long tasks get to end when a command is done.
 const GRACE: Duration = Duration::from_secs(1);
@@ -53,7 +54,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Serve(_) => {
             on_runtime(cli, async |settings, process| serve::run(cli, settings, process).await)
         }
-        Command::Status { json } => on_runtime(cli, async |settings, _| status::run(&settings, *json).await),
+        Command::Status { json } => on_runtime(cli, async |settings, _| status::run(&settings, *json).await)
+            .or_else(|error| status_despite(cli, *json, error)),
         Command::Service(service) => {
             on_runtime(cli, async |settings, _| service::run(&settings, service).await)
         }
@@ -94,6 +96,17 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Man { dir } => man::run(dir.as_deref()),
         Command::Reference => reference::run(),
     }
+}
+
+/// A hub that runs stays as it was when its file is broken, and can still be asked how it is.
+fn status_despite(cli: &Cli, as_json: bool, error: anyhow::Error) -> anyhow::Result<ExitCode> {
+    if error.is::<ConfigError>()
+        && let Some(folder) = Sources::of(cli)?.data_dir()
+    {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(status::run_despite(&folder, as_json))?;
+    }
+    Err(error)
 }
 
 /// Runs what needs a hub, on one made as configured.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
+use toolgate_core::{Hints, Result, RunHandle, Tool, ToolSpec, Worded};
 
 use super::Web;
 use super::failure::failure;
@@ -60,7 +60,7 @@ pub(super) struct Output {
 
 impl Tool<Web> for WebFetch {
     type Input = Input;
-    type Output = Json<Output>;
+    type Output = Worded<Output>;
     const SPEC: ToolSpec = ToolSpec {
         name: "web_fetch",
         title: "Fetch web page",
@@ -68,7 +68,7 @@ impl Tool<Web> for WebFetch {
         hints: Hints::READ_ONLY_EXTERNAL,
     };
 
-    async fn run(&self, pack: &Web, _: &RunHandle, input: Input) -> Result<Json<Output>> {
+    async fn run(&self, pack: &Web, _: &RunHandle, input: Input) -> Result<Worded<Output>> {
         let Input { url, max_length, start_index, format } = input;
         let kept = pack.kept.find(&url, format).filter(|_| start_index > 0);
         let page = match kept {
@@ -81,7 +81,8 @@ impl Tool<Web> for WebFetch {
             }
         };
         let part = page.part(start_index, max_length)?;
-        Ok(Json(Output {
+        let text = page.in_words(&url, start_index, &part);
+        let data = Output {
             url: page.url.clone(),
             title: page.title.clone(),
             content: part.content,
@@ -89,6 +90,7 @@ impl Tool<Web> for WebFetch {
             start_index,
             next_index: part.next,
             total: page.total,
-        }))
+        };
+        Ok(Worded { text, data })
     }
 }

@@ -55,7 +55,8 @@ mod tests {
 
     fn page(bytes: usize) -> Arc<Page> {
         let content = "x".repeat(bytes);
-        Arc::new(Page { url: String::new(), title: None, content_type: String::new(), content, total: bytes })
+        let (url, content_type) = (String::new(), String::new());
+        Arc::new(Page { url, title: None, content_type, written: false, content, total: bytes })
     }
 
     #[tokio::test(start_paused = true)]

@@ -31,6 +31,8 @@ pub(super) struct Page {
     pub(super) title: Option<String>,
     pub(super) content: String,
     pub(super) content_type: String,
+    /// Whether it was written down from HTML, and is not as it came.
+    pub(super) written: bool,
     /// How many characters the content has.
     pub(super) total: usize,
 }
@@ -71,6 +73,26 @@ impl Page {
         let content = self.content.chars().skip(start).take(end - start).collect();
         Ok(Part { content, next: (end < self.total).then_some(end) })
     }
+
+    /// A part as the model reads it: what the page says, and before and behind it only what is needed to go on. What is
+    /// returned as it came has nothing before it.
+    pub(super) fn in_words(&self, asked: &str, start: usize, part: &Part) -> String {
+        let mut text = String::new();
+        if self.written && start == 0 {
+            text.extend(self.title.iter().map(|title| format!("Title: {title}\n")));
+            let moved = Url::parse(asked).is_ok_and(|asked| asked.as_str() != self.url);
+            text.extend(moved.then(|| format!("Address: {}\n", self.url)));
+            text.extend((!text.is_empty()).then_some('\n'));
+        }
+        text.push_str(&part.content);
+        if let Some(next) = part.next {
+            let total = self.total;
+            text.push_str(&format!(
+                "\n\n[characters {start} to {next} of {total}; call again with `start_index` = {next} to read on]"
+            ));
+        }
+        text
+    }
 }
 
 fn read(url: &Url, kind: &ContentType, said: Option<Content>, body: &[u8], format: Format) -> Result<Page> {
@@ -95,7 +117,7 @@ fn read(url: &Url, kind: &ContentType, said: Option<Content>, body: &[u8], forma
     let known = if is_page { "text/html" } else { "text/plain" };
     let content_type = if kind.essence.is_empty() { known.to_owned() } else { kind.essence.clone() };
     let total = content.chars().count();
-    Ok(Page { url: url.to_string(), title, content, content_type, total })
+    Ok(Page { url: url.to_string(), title, content, content_type, written: style.is_some(), total })
 }
 
 #[cfg(test)]
@@ -106,7 +128,14 @@ mod tests {
     fn parts_one_after_the_other_give_the_whole_page() {
         let content = "aé€🦀 z🦀€éa".to_owned();
         let total = content.chars().count();
-        let page = Page { url: String::new(), title: None, content_type: String::new(), content, total };
+        let page = Page {
+            url: String::new(),
+            title: None,
+            content_type: String::new(),
+            written: false,
+            content,
+            total,
+        };
         for most in 1..=total + 1 {
             let (mut whole, mut start) = (String::new(), Some(0));
             while let Some(at) = start {

@@ -181,6 +181,37 @@ async fn over_http_the_token_opens_the_server_and_shows_nowhere() {
     assert_eq!(read(&wrong, "a.md").await[0], "x");
 }
 
+/// In the place of a connection by SSH: it writes down what it is told, and runs here what it should run elsewhere.
+const SSH: &str = "#!/bin/sh
+cd PLACE
+echo \"$SSH_AUTH_SOCK $*\" >> told
+[ -e trusted ] || { echo 'Host key verification failed.' >&2; exit 255; }
+for command; do :; done
+exec sh -c \"git ${command#git-}\"
+";
+
+#[tokio::test]
+async fn over_ssh_a_note_goes_there_and_nobody_is_asked_anything() {
+    let scene = cloned(|_| {});
+    scene.put("bin/ssh", SSH.replace("PLACE", scene.place.path().to_str().unwrap()));
+    fs::set_permissions(scene.host("bin/ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut config = VaultConfig { root: Some(scene.host("notes")), ..VaultConfig::default() };
+    config.git.enabled = true;
+    config.git.url = Some(format!("ssh://me@git.example.com:2222{}", scene.host("remote.git").display()));
+    let scene = scene.with_programs("bin", &config);
+
+    let written = scene.write("a.md", "x").await;
+    check(&written, "failed", true, "failed", "the server's key is not known to the machine's user yet");
+    scene.put("trusted", "");
+    let written = scene.write("b.md", "y").await;
+    check(&written, "up-to-date", true, "pushed", "");
+    assert_eq!(scene.log("remote.git"), ["Update b.md", "Update a.md", "Begin"]);
+    for told in scene.held("told").lines() {
+        assert!(told.starts_with("/nowhere/agent ") && told.contains("-o BatchMode=yes"), "{told}");
+        assert!(told.contains("-p 2222 me@git.example.com git-"), "{told}");
+    }
+}
+
 #[tokio::test]
 async fn a_token_does_not_follow_where_a_server_points() {
     let place = tempfile::tempdir().unwrap();

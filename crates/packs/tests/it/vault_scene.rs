@@ -50,6 +50,13 @@ impl Scene {
         Self { place, hub }
     }
 
+    /// The same vault for a machine that has other programs before the usual ones.
+    pub(crate) fn with_programs(self, folder: &str, config: &VaultConfig) -> Self {
+        let search_path = format!("{}:{SEARCH_PATH}", self.host(folder).display());
+        let hub = hub(vault_with(config, self.place.path(), search_path).unwrap());
+        Self { hub, ..self }
+    }
+
     pub(crate) fn host(&self, path: &str) -> PathBuf {
         self.place.path().join(path)
     }
@@ -101,7 +108,11 @@ impl Scene {
 
 /// A vault in a place.
 pub(crate) fn vault(config: &VaultConfig, place: &Path) -> Result<Vault, NoVault> {
-    let tools = Tools { search_path: SEARCH_PATH.into(), ssh_agent: None };
+    vault_with(config, place, SEARCH_PATH.into())
+}
+
+fn vault_with(config: &VaultConfig, place: &Path, search_path: String) -> Result<Vault, NoVault> {
+    let tools = Tools { search_path, ssh_agent: Some("/nowhere/agent".into()) };
     let tasks = Tasks::new();
     let place = VaultPlace { own: place.join("own"), tools, tasks: &tasks };
     Vault::new(config, place, |text| Ok(Secret::new(text.to_owned())))

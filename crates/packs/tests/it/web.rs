@@ -66,11 +66,22 @@ impl Scene {
     }
 
     async fn call(&self, arguments: Value) -> Result<Value, Error> {
+        self.result(arguments).await.map(|result| result["structuredContent"].clone())
+    }
+
+    /// What the model reads.
+    async fn text(&self, arguments: Value) -> String {
+        let result = self.result(arguments).await.unwrap();
+        let [only] = result["content"].as_array().unwrap().as_slice() else { panic!("{result}") };
+        only["text"].as_str().unwrap().to_owned()
+    }
+
+    async fn result(&self, arguments: Value) -> Result<Value, Error> {
         match within(self.hub.start(call(local_client(), "web_fetch", arguments)).outcome()).await {
             Outcome::Complete(raw) => {
-                let data = raw.to::<Value>().unwrap()["structuredContent"].clone();
-                check_output("web_fetch", &data);
-                Ok(data)
+                let result = raw.to::<Value>().unwrap();
+                check_output("web_fetch", &result["structuredContent"]);
+                Ok(result)
             }
             Outcome::Failed(error) => Err(error),
             other @ (Outcome::InputRequired { .. } | Outcome::Task(_)) => panic!("{other:?}"),
@@ -118,6 +129,42 @@ async fn a_page_is_read_as_markdown_as_text_or_as_it_is() {
     let loud =
         scene.call(json!({"url": scene.url("/short").replace("http://site", "HTTP://SITE")})).await.unwrap();
     assert_eq!((&loud["content"], &loud["url"]), (&json!("short"), &json!(scene.url("/short"))));
+}
+
+#[tokio::test]
+async fn the_model_reads_the_page_itself_and_not_data_about_it() {
+    let pages = Pages::default()
+        .html("/page", PAGE)
+        .redirect("/moved", "/page")
+        .html("/plain", "<p>Just \"this\".")
+        .page("/data", "Content-Type: application/json\r\n", "{\"a\": 1}")
+        .redirect("/moved-data", "/data");
+    let scene = Scene::new(pages).await;
+    let read = async |path: &str| scene.text(json!({"url": scene.url(path)})).await;
+    let page = read("/page").await;
+    assert!(page.starts_with("Title: A page\n\n# Head\n\nSome text"), "{page}");
+    assert!(page.ends_with("two hundred characters."), "{page}");
+    let moved = read("/moved").await;
+    let head = format!("Title: A page\nAddress: {}\n\n# Head", scene.url("/page"));
+    assert!(moved.starts_with(&head), "{moved}");
+    assert_eq!(read("/plain").await, "Just \"this\".");
+    for path in ["/data", "/moved-data"] {
+        assert_eq!(read(path).await, "{\"a\": 1}", "{path}");
+    }
+    let raw = json!({"url": scene.url("/moved"), "format": "raw"});
+    assert_eq!(scene.text(raw).await, PAGE);
+
+    let part = |start: usize| json!({"url": scene.url("/page"), "max_length": 6, "start_index": start});
+    let first = scene.text(part(0)).await;
+    let total = page.chars().count() - "Title: A page\n\n".len();
+    let note = |from: usize| {
+        format!(
+            "[characters {from} to {0} of {total}; call again with `start_index` = {0} to read on]",
+            from + 6
+        )
+    };
+    assert_eq!(first, format!("Title: A page\n\n# Head\n\n{}", note(0)));
+    assert_eq!(scene.text(part(8)).await, format!("Some t\n\n{}", note(8)));
 }
 
 #[tokio::test]

@@ -162,8 +162,9 @@ Examples:
     toolgate tools call workspace_read path=notes.md
     toolgate tools call workspace_read '{\"path\": \"notes.md\"}'
 
-  Text that looks like JSON needs its own quotes:
-    toolgate tools call workspace_write path=year.txt content='\"2026\"'
+  Text may look like JSON; lists and objects are written as JSON:
+    toolgate tools call workspace_write path=year.txt content=2026
+    toolgate tools call vault_search query=greenhouse tags='[\"garden\"]'
 
   Get the whole result, as a client gets it:
     toolgate tools call workspace_list --json";

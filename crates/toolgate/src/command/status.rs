@@ -16,10 +16,23 @@ pub(crate) async fn run(settings: &Settings, as_json: bool) -> anyhow::Result<Ex
     let folder = settings.data_dir.as_path();
     let status =
         control::status(folder).await.map_err(|error| anyhow::anyhow!("{error}\nhint: {}", error.hint()))?;
+    print(folder, status.as_ref(), as_json)?;
+    Ok(if status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+/// Tells of a hub that runs although its configuration is broken by now; the error is still to be told.
+pub(crate) async fn run_despite(folder: &Path, as_json: bool) -> anyhow::Result<()> {
+    match control::status(folder).await {
+        Ok(Some(status)) => print(folder, Some(&status), as_json),
+        Ok(None) | Err(_) => Ok(()),
+    }
+}
+
+fn print(folder: &Path, status: Option<&Status>, as_json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     if as_json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&as_value(folder, status.as_ref())?)?)?;
-    } else if let Some(status) = &status {
+        writeln!(out, "{}", serde_json::to_string_pretty(&as_value(folder, status)?)?)?;
+    } else if let Some(status) = status {
         out.write_all(text(folder, status).as_bytes())?;
     } else {
         let mut talk = std::io::stderr().lock();
@@ -29,7 +42,7 @@ pub(crate) async fn run(settings: &Settings, as_json: bool) -> anyhow::Result<Ex
             "hint: start one with `toolgate serve --http`, or let a client start `toolgate serve`"
         )?;
     }
-    Ok(if status.is_some() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+    Ok(())
 }
 
 fn as_value(folder: &Path, status: Option<&Status>) -> anyhow::Result<Value> {

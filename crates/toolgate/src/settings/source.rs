@@ -86,6 +86,15 @@ impl Sources {
         Ok(Loaded { settings, document })
     }
 
+    /// The data folder, as far as it can be told where something else is wrong with the configuration.
+    pub(crate) fn data_dir(&self) -> Option<PathBuf> {
+        let document = self.loader.load().ok();
+        let written = document.as_ref().and_then(|document| {
+            document.text("data_dir").map(|path| document.resolve("data_dir", Path::new(path)))
+        });
+        written.or_else(|| data_dir(&self.environment).ok())
+    }
+
     /// The file that is read, or that is to be written: the one that is named or found, else the user's.
     pub(crate) fn own_file(&self) -> Option<PathBuf> {
         let users =

@@ -320,11 +320,23 @@ fn a_call_that_fails_is_exit_code_1_and_one_that_is_wrong_2() {
     error: `../../etc/passwd` is not a valid path: `..` is not allowed, not even where it would stay inside
     hint: give a path from the root, without `..`
     ");
-    insta::assert_snapshot!(plain(&["tools", "call", "workspace_read", "path=5"]), @r#"
+    insta::assert_snapshot!(plain(&["tools", "call", "workspace_read", r#"{"path": 5}"#]), @r#"
     exit 2
     --- stderr
     error: `path`: the value is not of type "string"
     "#);
+    // A file may well be called so.
+    insta::assert_snapshot!(plain(&["tools", "call", "workspace_read", "path=5"]), @"
+    exit 1
+    --- stderr
+    error: `5` does not exist
+    hint: call `workspace_list` to see what exists
+    ");
+    insta::assert_snapshot!(plain(&["tools", "call", "workspace_read", "paht=5"]), @"
+    exit 2
+    --- stderr
+    error: `paht` is unknown (did you mean `path`?); `path` is missing
+    ");
     insta::assert_snapshot!(plain(&["tools", "call", "workspace_read", "nonsense"]), @"
     exit 2
     --- stderr

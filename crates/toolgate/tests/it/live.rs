@@ -75,6 +75,14 @@ fn a_broken_file_leaves_the_old_settings_in_force_and_says_so() {
     until("the health says that something is wrong", || live.health() == "degraded");
     assert_eq!(live.tools(), ["memory_read", "memory_write"]);
     until("the log names the place", || live.server.log().contains("toolgate.toml:1:"));
+    // Whoever asks how it is learns both: that it runs as it did, and what is wrong with the file.
+    let told = run(live.server.place.toolgate(&["status"]), b"");
+    assert_eq!(told.code, 2, "{told:#?}");
+    assert!(told.stdout.contains("sources  memory\n") && told.stdout.contains("trouble  "), "{told:#?}");
+    assert!(told.stderr.contains("toolgate.toml:1:"), "{told:#?}");
+    let told = run(live.server.place.toolgate(&["status", "--json"]), b"");
+    let status: Value = serde_json::from_str(&told.stdout).unwrap();
+    assert_eq!((told.code, &status["running"], &status["sources"]), (2, &json!(true), &json!(["memory"])));
     live.write("packs = [\"workspace\"]\n");
     until("all is well again", || live.health() == "ready");
     assert!(live.tools().iter().all(|tool| tool.starts_with("workspace_")));

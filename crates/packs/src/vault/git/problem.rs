@@ -8,6 +8,15 @@ const LONGEST: usize = 200;
 /// What git says, in lower case, and what that means.
 const KNOWN: &[(&[&str], &str)] = &[
     (
+        // Before all others: whatever went wrong with SSH, git ends by saying that it could not read from there.
+        &["remote host identification has changed"],
+        "the server shows another key than before, so it may not be the one it claims to be; compare its key before you go on",
+    ),
+    (
+        &["host key verification failed"],
+        "the server's key is not known to the machine's user yet; connect to it once by hand with `ssh`, and compare its key",
+    ),
+    (
         &[
             "could not read username",
             "could not read password",
@@ -121,6 +130,23 @@ mod tests {
             "remove `.git/index.lock`",
         );
         check("fatal: transport 'ext' not allowed", "scheme");
+        let end = "fatal: Could not read from remote repository.";
+        for (begin, expect) in [
+            (
+                "No ED25519 host key is known for x.\nHost key verification failed.",
+                "connect to it once by hand",
+            ),
+            (
+                "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
+                "another key than before",
+            ),
+            ("me@x: Permission denied (publickey).", "does not let us in"),
+            ("ssh: connect to host x port 22: Connection refused", "cannot be reached"),
+            ("ssh: Could not resolve hostname x: Name or service not known", "cannot be reached"),
+            ("fatal: '/x.git' does not appear to be a git repository", "no such repository"),
+        ] {
+            check(&format!("{begin}\n{end}"), expect);
+        }
         check(
             "warning: x\nfatal: odd thing in /home/me/notes/a.md\nhint: y",
             "git said `fatal: odd thing in …/a.md`",

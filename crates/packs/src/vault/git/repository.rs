@@ -65,7 +65,7 @@ pub(super) async fn open(
     write(&folder, "config", CONFIG).await?;
     let values = values(runner, &places).await?;
     write(&folder, "config", &config(&values)?).await?;
-    let head = text(root, ".git/HEAD").await?;
+    let head = text(root, &path(".git/HEAD")?).await.map_err(|error| ours(&error))?;
     let branch = head.trim().strip_prefix("ref: refs/heads/").filter(|branch| is_branch(branch));
     let branch =
         branch.ok_or("the repository of the vault is on no branch; check one out in the vault")?.to_owned();
@@ -217,19 +217,20 @@ fn path(name: &str) -> Result<RelPath, String> {
     RelPath::parse(name, "").map_err(|error| ours(&error))
 }
 
-async fn text(root: &Root, name: &str) -> Result<String, String> {
-    let content = root.read(&path(name)?, ReadOptions::whole(SMALL)).await.map_err(|error| ours(&error))?;
+async fn text(root: &Root, path: &RelPath) -> Result<String, FileError> {
+    let content = root.read(path, ReadOptions::whole(SMALL)).await?;
     Ok(String::from_utf8_lossy(&content.bytes).into_owned())
 }
 
 /// Writes a file of our folder, unless it is so already.
 async fn write(folder: &Root, name: &str, text: &str) -> Result<(), String> {
-    if self::text(folder, name).await.is_ok_and(|old| old == text) {
+    let path = path(name)?;
+    if self::text(folder, &path).await.is_ok_and(|old| old == text) {
         return Ok(());
     }
     let options =
         WriteOptions { create_dirs: false, mode: WriteMode::Replace, max_bytes: SMALL, protected: |_| false };
-    let written = folder.write(&path(name)?, text.into(), options).await;
+    let written = folder.write(&path, text.into(), options).await;
     written.map(drop).map_err(|error| ours(&error))
 }
 
