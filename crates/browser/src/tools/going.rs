@@ -100,8 +100,13 @@ async fn unstick(page: &Page) {
 async fn load(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<Went> {
     let address = permitted(page, url)?;
     let (end, refused, begun) = (Instant::now() + limit, page.context.proxy.refused(), page.begun());
-    let asked: Result<Value, Halt> =
-        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
+    // One that crashed is known to: a second way out of it would break off the first.
+    let is_crashed = page.tab.state().crashed;
+    let asked: Result<Value, Halt> = if is_crashed {
+        Err(Halt::Crashed)
+    } else {
+        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await
+    };
     let told = match asked {
         Ok(told) => told,
         // A page that asks something on its way is there.
