@@ -115,6 +115,10 @@ export class Stage {
     if (told.length) this.faults.push(`axe on ${name}:\n${told.join('\n')}`);
     const wide = await this.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) this.faults.push(`${name} is ${wide} px wider than the screen`);
+    const beyond = await this.page.evaluate(() =>
+      [...document.querySelectorAll('.graph')].filter((card) => card.scrollWidth > card.clientWidth).map((card) => card.innerText),
+    );
+    if (beyond.length) this.faults.push(`on ${name} more is written than its card holds: ${beyond.join()}`);
   }
 
   /** A call of a tool by an MCP client; `session` is that of a connection. */

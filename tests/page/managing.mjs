@@ -25,6 +25,9 @@ async function servers(stage) {
   await form.getByRole('button', { name: 'Add' }).click();
   await form.getByText('is taken by another server').waitFor();
   assert.equal(await form.getByLabel('Program').inputValue(), process.execPath, 'nothing is lost');
+  await form.getByLabel('Name').fill('no name');
+  await form.getByRole('button', { name: 'Add' }).click();
+  await form.locator('.field', { hasText: 'has to be 1 to 32 characters' }).getByLabel('Name').waitFor();
   await form.getByLabel('Name').fill('second');
   await form.getByLabel('Arguments').fill(process.env.ODD_SERVER.split(' ').join('\n'));
   await form.getByRole('button', { name: 'Add' }).click();

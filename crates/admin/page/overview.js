@@ -4,10 +4,11 @@ import { get, items } from "./api.js";
 import { fill, h, pairs, renew, section, table } from "./dom.js";
 import { columns, graph, most, sum } from "./graph.js";
 import { link } from "./router.js";
-import { count, plural, round, span, state, when } from "./words.js";
+import { count, plural, span, state, took, when } from "./words.js";
 
 const SPANS = { "10 minutes": 1, "1 hour": 6 };
 const KEPT = 720;
+const ofMs = (ms) => took(ms * 1000);
 
 export const overview = { title: "Overview", show };
 
@@ -130,7 +131,7 @@ function drawing() {
     const half = of((one) => one.p50_ms, most);
     const slow = of((one) => one.p95_ms, most);
     const last = [half, slow].map((data) => data.findLast((one) => one.value !== undefined)?.value);
-    const now = last[0] === undefined ? "no calls" : `p50 ≤ ${round(last[0])}, p95 ≤ ${round(last[1])} ms`;
+    const now = last[0] === undefined ? "no calls" : `p50 ≤ ${ofMs(last[0])}, p95 ≤ ${ofMs(last[1])}`;
     latency.draw(
       [
         { name: "p95", data: slow, kind: "line", tone: "busy dashed" },

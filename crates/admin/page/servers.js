@@ -55,7 +55,7 @@ function named(text, between) {
 }
 
 function adding(load) {
-  const name = field("name", "Name", { required: true, hint: "It begins the names of its tools.", maxlength: 64 });
+  const name = field("name", "Name", { required: true, hint: "It begins the names of its tools.", maxlength: 32 });
   const kind = field("kind", "Reached by", {
     kind: "select",
     options: [

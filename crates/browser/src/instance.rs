@@ -170,6 +170,8 @@ impl Context {
     pub(crate) fn opened(&self, devtools: &Devtools, session: &str, info: &Value) -> Option<Arc<Tab>> {
         let mut tabs = lock(&self.tabs);
         if tabs.list.len() >= TABS {
+            // One that waits to be told how to be keeps the page that opened it waiting as well, and cannot close.
+            devtools.tell(Some(session), "Runtime.runIfWaitingForDebugger", json!({}));
             devtools.tell(None, "Target.closeTarget", json!({"targetId": info["targetId"]}));
             return None;
         }

@@ -131,6 +131,7 @@ impl Page {
         let News { items, refused: too_many } = self.downloaded(before.downloads).await;
         let links = items.iter().filter_map(Downloaded::link).collect();
         let state = self.tab.state();
+        let is_busy = about.is_null() && state.dialog.is_none() && !state.closed && !state.crashed;
         let mut refused = self.context.proxy.refused_since(before.refused);
         refused.dedup();
         refused.truncate(5);
@@ -147,7 +148,7 @@ impl Page {
             console_errors: state.errors - before.errors,
             refused_hosts: refused,
             downloads: items,
-            note: note(self.instance.lost(), too_many),
+            note: note(self.instance.lost(), is_busy, too_many),
         };
         drop(state);
         let line = line(&data, &before.url);
@@ -183,11 +184,12 @@ pub(crate) fn or_dialog<T: Default>(done: Result<T, Halt>) -> Result<T> {
     }
 }
 
-/// What else is to be known: what was lost, and what was refused.
-fn note(lost: Option<&str>, too_many: u64) -> Option<String> {
+/// What else is to be known: what was lost, what goes on, and what was refused.
+fn note(lost: Option<&str>, is_busy: bool, too_many: u64) -> Option<String> {
+    let busy = is_busy.then(|| "the page is busy, and does not answer yet".to_owned());
     let refused =
         (too_many > 0).then(|| format!("{too_many} more downloads were refused: they were too many at once"));
-    let parts: Vec<String> = lost.map(Into::into).into_iter().chain(refused).collect();
+    let parts: Vec<String> = lost.map(Into::into).into_iter().chain(busy).chain(refused).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 

@@ -20,6 +20,7 @@ use crate::devtools::{Devtools, Event};
 pub(crate) use console::{Level, Line};
 pub(crate) use frames::Spot;
 pub(crate) use halt::{Halt, halt};
+pub(crate) use library::SETTLE;
 pub(crate) use network::Request;
 pub(crate) use state::{Dialog, Kept, State};
 

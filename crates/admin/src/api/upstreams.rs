@@ -41,10 +41,16 @@ async fn list(ask: Ask, _: Nothing) -> Result<Items<Upstream>, Problem> {
 }
 
 async fn add(ask: Ask, new: NewUpstream) -> Result<Made<Upstream>, Problem> {
+    let is_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| text.trim().is_empty());
     match (&new.command, &new.url) {
         (None, None) => return Err(Problem::field("command", "is missing, and so is `url`")),
         (Some(_), Some(_)) => return Err(Problem::field("url", "and `command` exclude each other")),
+        (Some(_), None) if is_blank(&new.command) => return Err(Problem::field("command", "is missing")),
+        (None, Some(_)) if is_blank(&new.url) => return Err(Problem::field("url", "is missing")),
         (Some(_), None) | (None, Some(_)) => {}
+    }
+    if let Some(why) = name_fault(&new.name) {
+        return Err(Problem::field("name", why));
     }
     if ask.admin.desk.upstreams().await?.iter().any(|known| known.name == new.name) {
         return Err(Problem::field("name", "is taken by another server"));
@@ -88,4 +94,11 @@ async fn finish(ask: Ask, ended: Ended) -> Result<Done, Problem> {
 async fn sign_out(ask: Ask, _: Nothing) -> Result<Done, Problem> {
     ask.admin.desk.sign_out(ask.name().to_owned()).await?;
     Ok(Done)
+}
+
+/// What is wrong with the name of an upstream, if anything is: what the settings would say, beside its field.
+fn name_fault(name: &str) -> Option<&'static str> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let fine = (1..=32).contains(&name.len()) && name.bytes().all(fits);
+    (!fine).then_some("has to be 1 to 32 characters of `A-Z`, `a-z`, `0-9`, `_` and `-`")
 }

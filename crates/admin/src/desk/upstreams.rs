@@ -54,7 +54,7 @@ pub struct Upstream {
 #[serde(deny_unknown_fields)]
 pub struct NewUpstream {
     /// Its name: it begins the names of its tools.
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 32), regex(pattern = "^[A-Za-z0-9_-]+$"))]
     pub name: String,
     /// The program to start.
     #[serde(default)]

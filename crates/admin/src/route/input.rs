@@ -95,6 +95,20 @@ fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
 fn refused(error: &serde_path_to_error::Error<serde_json::Error>) -> Problem {
     let (path, text) = (error.path().to_string(), error.inner().to_string());
     // The place in the text is of no use to whoever looks at fields.
-    let text = text.split(" at line ").next().unwrap_or_default().to_owned();
+    let text = in_words(text.split(" at line ").next().unwrap_or_default());
     if path == "." { Problem::invalid(text) } else { Problem::field(path, text) }
+}
+
+/// What is wrong with the kind of a value, for people who know no types of ours.
+fn in_words(text: &str) -> String {
+    let Some((_, expected)) = text.strip_prefix("invalid ").and_then(|text| text.rsplit_once(", expected "))
+    else {
+        return text.to_owned();
+    };
+    match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "has to be a whole number".to_owned(),
+        "a sequence" => "has to be a list".to_owned(),
+        "a map" => "has to be an object".to_owned(),
+        other => format!("has to be {}", other.strip_prefix("struct ").map_or(other, |_| "an object")),
+    }
 }

@@ -47,10 +47,24 @@ async fn what_is_wrong_with_a_field_stands_beside_its_name() {
         ("/upstreams", json!({"name": "a"}), "command"),
         ("/upstreams", json!({"name": "a", "command": "x", "url": "https://y"}), "url"),
         ("/upstreams", json!({"name": "one", "command": "x"}), "name"),
+        ("/upstreams", json!({"name": "a b", "command": "x"}), "name"),
+        ("/upstreams", json!({"name": "x".repeat(33), "command": "x"}), "name"),
+        ("/upstreams", json!({"name": "a", "command": " "}), "command"),
+        ("/upstreams", json!({"name": "a", "url": ""}), "url"),
     ] {
         let reply = stage.post(&user, path, &body).await;
         assert_eq!(reply.status, 422, "{path} {body}: {}", reply.text());
         assert_eq!(reply.json()["fields"][0]["name"], field, "{}", reply.text());
+    }
+    // In words of people, not of types.
+    for (body, says) in [
+        (json!({"name": "a", "command": "x", "timeout": "abc"}), "has to be a whole number"),
+        (json!({"name": "a", "command": "x", "args": "abc"}), "has to be a list"),
+        (json!({"name": "a", "command": "x", "oauth": "abc"}), "has to be a boolean"),
+        (json!({"name": 1, "command": "x"}), "has to be a string"),
+    ] {
+        let reply = stage.post(&user, "/upstreams", &body).await;
+        assert_eq!(reply.json()["fields"][0]["detail"], says, "{}", reply.text());
     }
     let unknown = stage.post(&user, "/tokens", &json!({"principal": "a", "color": "red"})).await;
     assert!(unknown.text().contains("color"), "{}", unknown.text());

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolgate_core::Kind;
 
 use crate::keys::Press;
-use crate::tab::{Halt, Tab};
+use crate::tab::{Halt, SETTLE, Tab};
 
 /// How long a page may take over an event.
 const EVENT: Duration = Duration::from_secs(10);
@@ -85,8 +86,10 @@ impl Tab {
     pub(crate) async fn settle(&self, limit: Duration) -> Result<(), Halt> {
         let end = Instant::now() + limit;
         let spot = self.main_spot();
-        match self.run(&spot, ("settle", json!({})), limit.max(Duration::from_secs(2))).await {
+        match self.run(&spot, (SETTLE, json!({})), limit.max(Duration::from_secs(2))).await {
             Ok(_) | Err(Halt::Left) => {}
+            // What was done is done: it must not look as if it were to be done again.
+            Err(Halt::Failed(error)) if error.kind() == Kind::Timeout => return Ok(()),
             // A tab that closes itself is what came of the act.
             Err(Halt::Closed) => return Ok(()),
             Err(other) => return Err(other),

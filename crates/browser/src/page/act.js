@@ -6,10 +6,13 @@ const moment = () => new Promise((done) => {
   setTimeout(done, 60);
 });
 
+const elementAt = asks(Document, "elementFromPoint");
+const [slotOf, parentOf] = [asks(Element, "assignedSlot"), asks(Node, "parentNode")];
+
 function hitAt(x, y) {
-  let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const inner = hit.shadowRoot.elementFromPoint(x, y);
+  let hit = elementAt(document, x, y);
+  for (let shadow; (shadow = hit && shadowOf(hit)); ) {
+    const inner = shadow.elementFromPoint(x, y);
     if (!inner || inner === hit) break;
     hit = inner;
   }
@@ -17,13 +20,14 @@ function hitAt(x, y) {
 }
 
 function isWithin(hit, element) {
-  for (let node = hit; node; node = node.assignedSlot ?? node.parentNode ?? node.host) if (node === element) return true;
-  return hit?.closest?.("label")?.control === element;
+  const up = (node) => (kindOf(node) === 1 && slotOf(node)) || (parentOf(node) ?? node.host);
+  for (let node = hit; node; node = up(node)) if (node === element) return true;
+  return Boolean(hit) && nearestAbove(hit, "label")?.control === element;
 }
 
 // The middle of what of an element is within the window.
 function middle(element) {
-  for (const box of element.getClientRects()) {
+  for (const box of boxesOf(element)) {
     const [left, right] = [Math.max(box.left, 0), Math.min(box.right, innerWidth)];
     const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
     if (right - left > 0.5 && bottom - top > 0.5) return { x: (left + right) / 2, y: (top + bottom) / 2 };
@@ -34,37 +38,39 @@ function middle(element) {
 const same = (one, other) =>
   one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height;
 
+// What is clicked for a box of which nothing is drawn: its label.
+const drawnFor = (element) => (isBox(element) && !isShown(element) && [...element.labels].find(isShown)) || element;
+
 // One look at whether an element can be acted on. `hit`: whether the mouse has to reach it.
 const probe = async (what) => {
   const meant = resolve(what);
   if (!meant.element) return meant;
-  const element = meant.element;
-  const told = { name: described(element), ref: refOf(element), last, count: meant.count ?? 1 };
+  const element = drawnFor(meant.element);
+  const told = { name: described(meant.element), ref: refOf(element), last, count: meant.count ?? 1 };
   if (!isShown(element)) return { ...told, not: "visible" };
   if (what.enabled !== false && !stateOf(element).enabled) return { ...told, not: "enabled" };
   if (what.editable && !isEditable(element)) return { ...told, not: "editable" };
-  if (!middle(element) || !element.checkVisibility()) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  const before = element.getBoundingClientRect();
+  if (!middle(element) || !isVisible(element)) intoView(element, { block: "center", inline: "center", behavior: "instant" });
+  const before = boxOf(element);
   await moment();
-  const after = element.getBoundingClientRect();
+  const after = boxOf(element);
   if (!same(before, after)) return { ...told, not: "stable" };
   let point = middle(element);
-  const isFile = element.localName === "input" && element.type === "file";
   if (!point) {
-    if (what.hit !== false || (!isFile && (after.width <= 0 || after.height <= 0))) return { ...told, not: "visible" };
+    if (what.hit !== false || (!isFile(element) && (after.width <= 0 || after.height <= 0))) return { ...told, not: "visible" };
     point = { x: after.x, y: after.y };
   }
   if (what.hit !== false) {
     const hit = hitAt(point.x, point.y);
-    if (!isWithin(hit, element)) return { ...told, not: "hit", by: hit ? "<" + hit.localName + "> " + refOf(hit) : "nothing" };
+    if (!isWithin(hit, element)) return { ...told, not: "hit", by: hit ? "<" + tagOf(hit) + "> " + refOf(hit) : "nothing" };
   }
   return { ...told, ready: true, ...point, box: { x: after.x, y: after.y, width: after.width, height: after.height } };
 };
 
 // Where the content of a frame begins within ours, and whether a point of it can be reached.
 function frameAt(element, x, y) {
-  if (middle(element) === null) element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-  const box = element.getBoundingClientRect();
+  if (middle(element) === null) intoView(element, { block: "center", inline: "center", behavior: "instant" });
+  const box = boxOf(element);
   const style = getComputedStyle(element);
   const left = box.left + element.clientLeft + parseFloat(style.paddingLeft);
   const top = box.top + element.clientTop + parseFloat(style.paddingTop);
@@ -88,10 +94,11 @@ function toEnd(element) {
 
 // Makes a field ready to be typed into, or sets it where nobody types.
 const prepare = on((element, { value, clear = true }) => {
-  const tag = element.localName;
+  const tag = tagOf(element);
   if (tag === "select") return { kind: "select" };
-  if (tag === "input" && (element.type === "checkbox" || element.type === "radio")) return { kind: "check", checked: element.checked };
-  if (tag === "input" && element.type === "file") return { kind: "file" };
+  const box = boxBehind(element) ?? (isBox(element) ? element : null);
+  if (box) return { kind: "check", checked: box.checked };
+  if (isFile(element)) return { kind: "file" };
   if (tag === "input" && !PLAIN.has(element.type)) {
     if (["button", "submit", "reset", "image", "hidden"].includes(element.type)) return { kind: "none" };
     element.focus();
@@ -116,9 +123,9 @@ const prepare = on((element, { value, clear = true }) => {
 });
 
 const valueOf = on((element) => ({
-  value: element.type === "password" ? "" : clean(element.value ?? textOf(element), 500),
+  value: element.type === "password" ? hiddenValue(element) : clean(element.value ?? textOf(element), 500),
   length: String(element.value ?? element.textContent ?? "").length,
-  checked: Boolean(element.checked),
+  checked: Boolean((boxBehind(element) ?? element).checked),
 }));
 
 const focus = on((element) => {
@@ -127,7 +134,7 @@ const focus = on((element) => {
 });
 
 const choose = on((element, { values = [], labels = [], indexes = [] }) => {
-  if (element.localName !== "select") return { missing: "select", was: described(element) };
+  if (tagOf(element) !== "select") return { missing: "select", was: described(element) };
   const options = [...element.options];
   const wanted = [];
   const lacking = [];
@@ -154,7 +161,7 @@ const scroll = (what) => {
     const meant = resolve(what);
     if (!meant.element) return meant;
     if (!what.x && !what.y && !what.to) {
-      meant.element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      intoView(meant.element, { block: "center", inline: "center", behavior: "instant" });
       return at(meant.element);
     }
     move(meant.element, what);

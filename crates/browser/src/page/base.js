@@ -9,9 +9,11 @@ const byRef = new Map();
 const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 
+const plain = (text) => text.replace(HIDDEN, " ").replace(/\s+/g, " ").trim();
+
 function clean(text, most = 0) {
-  const plain = String(text ?? "").slice(0, 200000).replace(HIDDEN, " ").replace(/\s+/g, " ").trim();
-  return most && plain.length > most ? plain.slice(0, most - 1) + "…" : plain;
+  const short = plain(String(text ?? "").slice(0, 200000));
+  return most && short.length > most ? short.slice(0, most - 1) + "…" : short;
 }
 
 // What is quoted must not end the quotation, nor look like a mark of ours.
@@ -28,7 +30,39 @@ function refOf(element) {
   return ref;
 }
 
-const attribute = (element, name) => element.getAttribute?.(name) ?? "";
+// A password is told only as that there is one.
+const hiddenValue = (element) => "•".repeat(Math.min(element.value.length, 8));
+
+// A form hands out its fields under their names, and a document its forms, also where a name is that of something that
+// every element has. What is asked of a prototype, no page can answer.
+function asks(type, name) {
+  const { get, value } = Object.getOwnPropertyDescriptor(type.prototype, name);
+  return get ? (node) => get.call(node) : (node, ...given) => value.apply(node, given);
+}
+const kindOf = asks(Node, "nodeType");
+const tagOf = asks(Element, "localName");
+const childrenOf = asks(Node, "childNodes");
+const shadowOf = asks(Element, "shadowRoot");
+const aboveOf = asks(Node, "parentElement");
+const rootOf = asks(Node, "getRootNode");
+const isThere = asks(Node, "isConnected");
+const isVisible = asks(Element, "checkVisibility");
+const boxOf = asks(Element, "getBoundingClientRect");
+const boxesOf = asks(Element, "getClientRects");
+const intoView = asks(Element, "scrollIntoView");
+const nearestAbove = asks(Element, "closest");
+const fits = asks(Element, "matches");
+const has = asks(Element, "hasAttribute");
+const written = asks(Element, "getAttribute");
+const within = { 1: asks(Element, "querySelectorAll"), 9: asks(Document, "querySelectorAll"), 11: asks(DocumentFragment, "querySelectorAll") };
+const every = (root, selector) => within[kindOf(root)](root, selector);
+const any = (root, selector) => every(root, selector)[0] ?? null;
+const [bodyOf, topOf] = [asks(Document, "body"), asks(Document, "documentElement")];
+
+// What a page shows; nothing before it has anything.
+const wholePage = () => bodyOf(document) ?? topOf(document);
+
+const attribute = (element, name) => written(element, name) ?? "";
 
 const INPUT_ROLES = {
   button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox", radio: "radio",
@@ -49,28 +83,26 @@ const ACTIVE = new Set([
 function roleOf(element) {
   const named = attribute(element, "role").trim().split(/\s+/)[0].toLowerCase().slice(0, 40);
   if (named && named !== "presentation" && named !== "none") return named;
-  const tag = element.localName;
-  if (tag === "a" || tag === "area") return element.hasAttribute("href") ? "link" : "";
+  const tag = tagOf(element);
+  if (tag === "a" || tag === "area") return has(element, "href") ? "link" : "";
   if (tag === "input") return INPUT_ROLES[element.type] ?? "textbox";
   if (tag === "select") return element.multiple || element.size > 1 ? "listbox" : "combobox";
-  if (element.isContentEditable && !element.parentElement?.isContentEditable) return "textbox";
+  if (element.isContentEditable && !aboveOf(element)?.isContentEditable) return "textbox";
   if (Object.hasOwn(TAG_ROLES, tag)) return TAG_ROLES[tag];
   return "";
 }
 
 function isActive(element, role = roleOf(element)) {
   return ACTIVE.has(role) || (attribute(element, "tabindex") !== "" && element.tabIndex >= 0) ||
-    element.hasAttribute("onclick");
+    has(element, "onclick");
 }
-
-const rootOf = (element) => element.getRootNode();
 
 function nameOf(element, most = 160) {
   const by = attribute(element, "aria-labelledby").split(/\s+/).filter(Boolean);
   const texts = by.map((id) => rootOf(element).getElementById?.(id)?.textContent ?? "");
   const named = clean(texts.join(" "), most) || clean(attribute(element, "aria-label"), most);
   if (named) return named;
-  const tag = element.localName;
+  const tag = tagOf(element);
   if (["input", "textarea", "select", "meter", "progress"].includes(tag)) {
     const isButton = tag === "input" && INPUT_ROLES[element.type] === "button";
     if (isButton && clean(element.value)) return clean(element.value, most);
@@ -80,11 +112,11 @@ function nameOf(element, most = 160) {
         attribute(element, "name"), most);
   }
   if (tag === "img") return clean(attribute(element, "alt") || attribute(element, "title"), most);
-  if (tag === "svg") return clean(element.querySelector("title")?.textContent, most);
+  if (tag === "svg") return clean(any(element, "title")?.textContent, most);
   if (tag === "iframe" || tag === "frame") return clean(attribute(element, "title") || attribute(element, "name"), most);
   const text = clean(textOf(element), most);
   if (text) return text;
-  const image = element.querySelector?.("img[alt], [aria-label], svg title");
+  const image = any(element, "img[alt], [aria-label], svg title");
   const inner = image && (attribute(image, "alt") || attribute(image, "aria-label") || image.textContent);
   return clean(inner || attribute(element, "title"), most);
 }
@@ -98,20 +130,31 @@ function labelText(label) {
 
 const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "title", "meta", "link", "base"]);
 
+// Fields that pages like to draw themselves: the real one is there, only nothing is seen of it.
+const isBox = (element) => tagOf(element) === "input" && ["checkbox", "radio"].includes(element.type);
+const isFile = (element) => tagOf(element) === "input" && element.type === "file";
+
 function isShown(element) {
-  if (UNSEEN.has(element.localName)) return false;
-  const isFile = element.localName === "input" && element.type === "file";
-  return element.checkVisibility({ visibilityProperty: true, opacityProperty: !isFile, contentVisibilityAuto: false });
+  if (UNSEEN.has(tagOf(element))) return false;
+  const opacityProperty = !isFile(element) && !isBox(element);
+  return isVisible(element, { visibilityProperty: true, opacityProperty, contentVisibilityAuto: false });
+}
+
+// The box that a label stands for where nothing of it is drawn; none for anything else.
+function boxBehind(label) {
+  const field = tagOf(label) === "label" ? label.control : null;
+  return field && isBox(field) && !isShown(field) ? field : null;
 }
 
 // Children as they are drawn: those of a shadow root instead of its host's, and what a slot was given.
 function drawn(node) {
-  if (node.shadowRoot) return node.shadowRoot.childNodes;
-  if (node.localName === "slot") {
+  const shadow = shadowOf(node);
+  if (shadow) return childrenOf(shadow);
+  if (tagOf(node) === "slot") {
     const given = node.assignedNodes();
     if (given.length) return given;
   }
-  return node.childNodes;
+  return childrenOf(node);
 }
 
 // The text of an element as it is drawn, without what is hidden.
@@ -119,11 +162,13 @@ function textOf(element, most = 20000) {
   let text = "";
   const walk = (node) => {
     if (text.length > most) return;
-    if (node.nodeType === 3) text += node.data;
-    else if (node.nodeType === 1 && isShown(node)) {
-      const apart = !INLINE.has(node.localName);
+    const kind = kindOf(node);
+    if (kind === 3) text += node.data;
+    else if (kind === 1 && isShown(node)) {
+      const tag = tagOf(node);
+      const apart = !INLINE.has(tag);
       if (apart) text += "\n";
-      if (node.localName === "br") text += "\n";
+      if (tag === "br") text += "\n";
       for (const child of drawn(node)) walk(child);
       if (apart) text += "\n";
     }
@@ -140,17 +185,18 @@ const INLINE = new Set([
 
 // All that matches a selector, also within shadow roots.
 function all(selector, root = document, most = 1000) {
-  const found = [...root.querySelectorAll(selector)];
+  const found = [...every(root, selector)];
   if (found.length >= most) return found.slice(0, most);
-  for (const element of root.querySelectorAll("*")) {
-    if (element.shadowRoot) found.push(...all(selector, element.shadowRoot, most - found.length));
+  for (const element of every(root, "*")) {
+    const shadow = shadowOf(element);
+    if (shadow) found.push(...all(selector, shadow, most - found.length));
     if (found.length >= most) break;
   }
   return found;
 }
 
 function described(element) {
-  const role = roleOf(element) || element.localName.slice(0, 60);
+  const role = roleOf(element) || tagOf(element).slice(0, 60);
   const name = nameOf(element, 60);
   return role + (name ? " " + quoted(name, 60) : "");
 }
@@ -163,8 +209,8 @@ function nearest(selector) {
   for (const element of all("*", document, 5000)) {
     if (++seen > 5000) break;
     if (!isShown(element)) continue;
-    const id = (element.id + " " + attribute(element, "class") + " " + attribute(element, "name") + " " +
-      attribute(element, "data-testid") + " " + element.localName).toLowerCase();
+    const named = ["id", "class", "name", "data-testid"].map((name) => attribute(element, name)).join(" ");
+    const id = (named + " " + tagOf(element)).toLowerCase();
     const active = isActive(element);
     const name = active ? nameOf(element, 60).toLowerCase() : "";
     let score = active ? 0.5 : 0;
@@ -179,7 +225,7 @@ function nearest(selector) {
 function resolve({ ref, selector }) {
   if (ref) {
     const element = byRef.get(ref)?.deref();
-    if (element?.isConnected) return { element };
+    if (element && isThere(element)) return { element };
     return { missing: "stale", was: element ? described(element) : "", known: byRef.has(ref) };
   }
   let found;

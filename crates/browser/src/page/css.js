@@ -10,8 +10,8 @@ const styles = on((element, { properties, pseudo }) => {
 // The same of an element as a browser would draw it without any style of the page.
 const styled = on((element, { properties }) => {
   const computed = getComputedStyle(element);
-  const bare = document.createElement(element.localName);
-  (document.body ?? document.documentElement).append(bare);
+  const bare = document.createElement(tagOf(element));
+  wholePage().append(bare);
   const base = getComputedStyle(bare);
   const names = properties?.length ? properties : [...computed];
   const differ = names.filter((name) => properties?.length || computed.getPropertyValue(name) !== base.getPropertyValue(name));

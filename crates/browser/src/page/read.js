@@ -5,22 +5,25 @@ const text = on((element, { most }) => {
   return { text: lines.join("\n").slice(0, most), length: lines.join("\n").length, name: described(element) };
 });
 
-const html = on((element, { most, outer = true }) => {
-  const whole = outer ? element.outerHTML : element.innerHTML;
+const htmlOf = asks(Element, "outerHTML");
+
+const html = on((element, { most }) => {
+  const whole = htmlOf(element);
   return { html: whole.slice(0, most), length: whole.length };
 });
 
 const page = ({ most }) => {
-  const whole = document.documentElement.outerHTML;
+  const top = topOf(document);
+  const whole = top ? htmlOf(top) : "";
   return { html: whole.slice(0, most), length: whole.length };
 };
 
 function stateOf(element) {
-  const box = element.getBoundingClientRect();
+  const box = boxOf(element);
   const round = (number) => Math.round(number * 10) / 10;
   return {
     visible: isShown(element) && box.width > 0 && box.height > 0,
-    enabled: !(element.disabled || element.matches?.(":disabled") || attribute(element, "aria-disabled") === "true"),
+    enabled: !(element.disabled || fits(element, ":disabled") || attribute(element, "aria-disabled") === "true"),
     checked: Boolean(element.checked || attribute(element, "aria-checked") === "true"),
     focused: rootOf(element).activeElement === element,
     editable: isEditable(element),
@@ -30,23 +33,25 @@ function stateOf(element) {
 
 function isEditable(element) {
   if (element.isContentEditable) return true;
-  return ["input", "textarea", "select"].includes(element.localName) && !element.readOnly && !element.disabled;
+  return ["input", "textarea", "select"].includes(tagOf(element)) && !element.readOnly && !element.disabled;
 }
 
+const attributesOf = asks(Element, "attributes");
+
 const attributes = on((element, { name }) => {
-  const pairs = [...element.attributes].slice(0, 100).map(({ name, value }) => [clean(name, 200), clean(value, 2000)]);
+  const pairs = [...attributesOf(element)].slice(0, 100).map(({ name, value }) => [clean(name, 200), clean(value, 2000)]);
   // What is typed or chosen now is no attribute, but it is what is meant.
   if (element.type !== "password" && typeof element.value === "string") {
     const at = pairs.findIndex(([key]) => key === "value");
     if (at >= 0) pairs[at][1] = clean(element.value, 2000);
-    else if (["input", "textarea", "select"].includes(element.localName)) pairs.push(["value", clean(element.value, 2000)]);
+    else if (["input", "textarea", "select"].includes(tagOf(element))) pairs.push(["value", clean(element.value, 2000)]);
   }
   const wanted = name ? pairs.filter(([key]) => key === name.toLowerCase()) : pairs;
   return { attributes: Object.fromEntries(wanted), role: roleOf(element), name: nameOf(element), state: stateOf(element) };
 });
 
 const table = on((element, { most }) => {
-  const node = element.closest("table") ?? element.querySelector("table");
+  const node = nearestAbove(element, "table") ?? any(element, "table");
   if (!node) return { missing: "table", was: described(element) };
   const cell = (cell) => clean(textOf(cell), 2000);
   const rows = [...node.rows].filter(isShown);
@@ -65,7 +70,11 @@ const state = (what) => {
   return { attached: true, name: described(meant.element), ...stateOf(meant.element) };
 };
 
-const says = ({ text }) => ({ says: clean(textOf(document.body ?? document.documentElement, 2000000)).includes(clean(text)) });
+// Line by line it would miss a text that goes over several, so all of it is one line.
+const says = ({ text }) => {
+  const top = wholePage();
+  return { says: Boolean(top) && plain(textOf(top, 2000000)).includes(clean(text)) };
+};
 
 const about = () => ({ url: location.href, title: clean(document.title, 200), ready: document.readyState });
 

@@ -6,12 +6,12 @@ const LANDMARKS = new Set([
 ]);
 const MOST_NODES = 150000;
 
-// What is to be known of an element that can be acted on.
-function mark(element, role) {
+// What is to be known of an element that can be acted on; another one may have to be acted on for it.
+function mark(element, role, acted = element) {
   const parts = [role || "clickable"];
   const name = nameOf(element);
   if (name) parts.push(quoted(name));
-  parts.push(refOf(element));
+  parts.push(refOf(acted));
   if (element.disabled || attribute(element, "aria-disabled") === "true") parts.push("disabled");
   const checked = element.type === "checkbox" || element.type === "radio" ? String(element.checked)
     : attribute(element, "aria-checked");
@@ -21,14 +21,13 @@ function mark(element, role) {
   if (open) parts.push(open === "true" ? "expanded" : "collapsed");
   if (element.required) parts.push("required");
   if (element.readOnly) parts.push("readonly");
-  if (element.localName === "select") {
+  if (tagOf(element) === "select") {
     const chosen = [...element.selectedOptions].map((option) => clean(option.label, 40));
     parts.push("= " + JSON.stringify(chosen.join(", ")));
     const rest = [...element.options].filter((option) => !option.selected).map((option) => clean(option.label, 40));
     if (rest.length) parts.push("or " + rest.slice(0, 8).join(", ") + (rest.length > 8 ? ", …" : ""));
   } else if (["textbox", "searchbox", "spinbutton", "slider", "color"].includes(role)) {
-    const value = element.type === "password" ? "•".repeat(Math.min(element.value.length, 8))
-      : element.value ?? element.textContent;
+    const value = element.type === "password" ? hiddenValue(element) : element.value ?? element.textContent;
     if (clean(value)) parts.push("= " + quoted(value, 200));
   }
   return "[" + parts.join(" ") + "]";
@@ -36,15 +35,15 @@ function mark(element, role) {
 
 // Something without a role that reacts to the mouse, as far as its pointer tells.
 function isClickable(element) {
-  if (!["div", "span", "li", "td", "img", "svg", "p", "i", "a"].includes(element.localName)) return false;
+  if (!["div", "span", "li", "td", "img", "svg", "p", "i", "a"].includes(tagOf(element))) return false;
   if (getComputedStyle(element).cursor !== "pointer") return false;
-  const above = element.parentElement;
+  const above = aboveOf(element);
   if (above && getComputedStyle(above).cursor === "pointer") return false;
-  return !element.querySelector("a[href], button, input, select, textarea") && textOf(element, 200).length <= 160;
+  return !any(element, "a[href], button, input, select, textarea") && textOf(element, 200).length <= 160;
 }
 
 function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
-  let top = document.body ?? document.documentElement;
+  let top = wholePage();
   if (scope.ref || scope.selector) {
     const meant = resolve(scope);
     if (!meant.element) return meant;
@@ -74,12 +73,13 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
 
   const visit = (node, level, flat) => {
     if (++nodes > MOST_NODES) return;
-    if (node.nodeType === 3) {
+    const kind = kindOf(node);
+    if (kind === 3) {
       if (mode !== "interactive") buffer += node.data.replace(HIDDEN, " ");
       return;
     }
-    if (node.nodeType !== 1 || attribute(node, "aria-hidden") === "true" || !isShown(node)) return;
-    const [tag, role] = [node.localName, roleOf(node)];
+    if (kind !== 1 || attribute(node, "aria-hidden") === "true" || !isShown(node)) return;
+    const [tag, role] = [tagOf(node), roleOf(node)];
     if (tag === "iframe" || tag === "frame") {
       if (!flat) flush(level);
       frames.push({ line: lines.length, ref: refOf(node), level: level + 1 });
@@ -92,7 +92,7 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
       // A field is one thing; what a card or a menu entry holds may be several.
       const holds = !["link", "button", "option", "tab"].includes(role) && !node.labels && tag !== "select";
       const isText = role === "textbox" || role === "searchbox";
-      if (holds && !isText && node.querySelector("a[href], button, input, select, textarea")) inside(node, level, flat);
+      if (holds && !isText && any(node, "a[href], button, input, select, textarea")) inside(node, level, flat);
       return;
     }
     if (role === "image") {
@@ -112,6 +112,8 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
       table(node, level);
       return;
     }
+    const box = mode === "text" ? null : boxBehind(node);
+    if (box) return add(mark(box, roleOf(box), node));
     if (tag === "label" && mode !== "text" && node.control && isShown(node.control)) {
       // What it says is the name of its field.
       for (const field of node.querySelectorAll("input, select, textarea, button, a[href]")) visit(field, level, flat);
@@ -160,8 +162,8 @@ function snapshot({ mode = "full", depth = 0, most = 60000, ...scope }) {
     }
   };
 
-  if (top === document.body || top.localName === "body") inside(top, 0, false);
-  else visit(top, 0, false);
+  if (top && tagOf(top) === "body") inside(top, 0, false);
+  else if (top) visit(top, 0, false);
   flush(0);
   return { lines, total, frames, last, cut: nodes > MOST_NODES };
 }

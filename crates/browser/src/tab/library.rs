@@ -11,9 +11,35 @@ use crate::library;
 /// How often a page that is being left is tried again.
 const TRIES: usize = 5;
 
+/// A page that did not answer for so long would not answer at all: something runs in it that does not end.
+const STUCK: Duration = Duration::from_secs(10);
+
+/// Waits only until a page had a moment to itself; one that is busy may stay so.
+pub(crate) const SETTLE: &str = "settle";
+
 impl Tab {
-    /// Calls a function of the library in a frame. A page that is left meanwhile is tried again where it leads.
+    /// Calls a function of the library in a frame. What keeps the page from answering all the time is stopped, so that
+    /// the next call is answered.
     pub(crate) async fn run(
+        &self,
+        spot: &Spot,
+        (name, args): (&'static str, Value),
+        limit: Duration,
+    ) -> Result<Value, Halt> {
+        let done = self.run_somewhere(spot, (name, args), limit).await;
+        let is_late = matches!(&done, Err(Halt::Failed(error)) if error.kind() == Kind::Timeout);
+        if !is_late || name == SETTLE || limit < STUCK {
+            return done;
+        }
+        self.tell_in(&spot.session, "Runtime.terminateExecution", json!({}));
+        let words = format!("the page did not answer within {} ms", limit.as_millis());
+        Err(Error::new(Kind::Timeout, words)
+            .hint("what kept it busy was stopped: try again, or navigate elsewhere")
+            .into())
+    }
+
+    /// The same. A page that is left meanwhile is tried again where it leads.
+    async fn run_somewhere(
         &self,
         spot: &Spot,
         (name, args): (&'static str, Value),
@@ -46,9 +72,7 @@ impl Tab {
         let told: Value = self.call_in(&spot.session, ("Runtime.callFunctionOn", call), left).await?;
         if told["exceptionDetails"].is_object() {
             let why = told["exceptionDetails"]["exception"]["description"].as_str().unwrap_or_default();
-            return Err(Error::new(Kind::Internal, "the page could not be read")
-                .because(why.to_owned())
-                .into());
+            return Err(unreadable("the page could not be read").because(why.to_owned()).into());
         }
         let value = told["result"]["value"].clone();
         if let Some(last) = value["last"].as_u64() {
@@ -72,9 +96,7 @@ impl Tab {
         let done: Value = self.call_in(&spot.session, ("Runtime.evaluate", put), limit).await?;
         if done["result"]["value"] != true {
             let why = done["exceptionDetails"]["exception"]["description"].as_str().unwrap_or_default();
-            return Err(Error::new(Kind::Internal, "the page cannot be looked at")
-                .because(why.to_owned())
-                .into());
+            return Err(unreadable("the page cannot be looked at").because(why.to_owned()).into());
         }
         self.state().worlds.insert(spot.frame.clone(), (spot.session.clone(), world));
         Ok(world)
@@ -91,4 +113,9 @@ impl Tab {
         let told: Value = self.call_in(&spot.session, ("Runtime.callFunctionOn", call), limit).await?;
         told["result"]["objectId"].as_str().map(Into::into).ok_or(Halt::Left)
     }
+}
+
+/// A page that is made so that we cannot look at it is no fault of the caller's, nor of ours.
+fn unreadable(words: &'static str) -> Error {
+    Error::new(Kind::ConnectionFailed, words).hint("`take_screenshot` shows it as people see it")
 }

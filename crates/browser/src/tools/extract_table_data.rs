@@ -76,7 +76,8 @@ impl Tool<Browser> for ExtractTableData {
         name: "extract_table_data",
         title: "Table",
         description: "Get rows of a table, also over pages.",
-        hints: Hints::READ_ONLY_EXTERNAL,
+        // To turn a page it clicks, on whatever it is told to.
+        hints: Hints::WRITE_EXTERNAL,
     };
 
     async fn run(&self, pack: &Browser, run: &RunHandle, input: Input) -> Result<Text> {

@@ -55,13 +55,21 @@ impl Tool<Browser> for FindInPage {
         };
         let page = pack.page(run, input.browser_id.as_deref()).await?;
         let most = input.limit.unwrap_or(20).clamp(1, 200);
+        // A pattern can be such that it takes for ever.
+        let patience = Duration::from_secs(if input.regex.is_some() { 10 } else { 30 });
         let (mut lines, mut count) = (Vec::new(), 0);
         for spot in page.tab.spots() {
             let mut args = wanted.clone();
             args["most"] = most.into();
-            let told = match page.tab.run(&spot, ("find", args), Duration::from_secs(30)).await {
+            let told = match page.tab.run(&spot, ("find", args), patience).await {
                 // A frame may go while others are searched.
                 Err(Halt::Left) if !spot.prefix.is_empty() => continue,
+                Err(Halt::Failed(error)) if input.regex.is_some() && error.kind() == Kind::Timeout => {
+                    let words = format!("waited {} ms for `regex` to be looked for", patience.as_millis());
+                    return Err(Error::new(Kind::Timeout, words)
+                        .hint("write a simpler one, without a repetition in a repetition, or give `text`")
+                        .because(error));
+                }
                 told => told?,
             };
             if told["missing"] == "regex" {

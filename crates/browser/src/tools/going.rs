@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toolgate_core::{Error, Kind, Result};
 use url::Url;
 
+use crate::devtools::Unanswered;
 use crate::pool::Page;
 use crate::tab::{Halt, State};
 use crate::text::brief;
@@ -76,12 +77,39 @@ enum Came {
     Gone(Halt),
 }
 
+/// How long a page that is to be left has to say that it can be.
+const STUCK: Duration = Duration::from_secs(4);
+
 /// Loads a page.
 pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<Went> {
+    unstick(page).await;
+    load(page, url, until, limit).await
+}
+
+/// Stops a script of a page that is to be left and says nothing any more: it would keep the page where it is. Once a
+/// page is on its way to another one it cannot be stopped.
+async fn unstick(page: &Page) {
+    let (tab, devtools) = (&page.tab, &page.context.engine.devtools);
+    if tab.state().crashed {
+        return;
+    }
+    let look = ("Runtime.evaluate", json!({"expression": "1"}));
+    if let Err(Unanswered::Late(_)) = devtools.call::<Value>(Some(&tab.session), look, STUCK).await {
+        tracing::debug!("a page that hangs is stopped, to be left");
+        tab.tell("Runtime.terminateExecution", json!({}));
+    }
+}
+
+async fn load(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<Went> {
     let address = permitted(page, url)?;
     let (end, refused, begun) = (Instant::now() + limit, page.context.proxy.refused(), page.begun());
-    let asked: Result<Value, Halt> =
-        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await;
+    // One that crashed is known to: a second way out of it would break off the first.
+    let is_crashed = page.tab.state().crashed;
+    let asked: Result<Value, Halt> = if is_crashed {
+        Err(Halt::Crashed)
+    } else {
+        page.tab.call(("Page.navigate", json!({"url": address.as_str()})), limit).await
+    };
     let told = match asked {
         Ok(told) => told,
         // A page that asks something on its way is there.
@@ -139,7 +167,7 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     for _ in 1..REVIVALS {
         let told = leave_crashed(page, address, limit).await?;
-        // What is left of the page that crashed can take the new one along when it goes.
+        // The way out that was begun before the page crashed can break off this one.
         if told["errorText"] != "net::ERR_ABORTED" || told["isDownload"] == true {
             return Ok(told);
         }
@@ -158,6 +186,7 @@ async fn leave_crashed(page: &Page, address: &Url, limit: Duration) -> Result<Va
 
 /// Goes through the pages that were there, or loads this one again.
 pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
+    unstick(page).await;
     through(page, direction, limit).await.map_err(|error| late(error, direction.shown(), limit))
 }
 

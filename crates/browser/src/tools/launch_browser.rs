@@ -121,6 +121,9 @@ fn launch(input: Input) -> Result<Launch> {
             "give names of letters, digits and `-`",
         ));
     }
+    if input.user_agent.as_ref().is_some_and(|agent| !is_header("User-Agent", agent)) {
+        return Err(wrong("`userAgent` cannot be sent".into(), "give one line, of at most 4000 bytes"));
+    }
     let domain = |text: String| {
         HostPattern::try_from(text)
             .map_err(|error| wrong(error.to_string(), "give hosts, not addresses of pages"))

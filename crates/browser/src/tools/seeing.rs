@@ -71,8 +71,9 @@ pub(super) async fn see(page: &Page, view: &View, diff: bool) -> Result<String> 
     let mark = if is_whole && lines.len() as u64 >= total {
         String::new()
     } else {
+        let part = if !is_whole && count as u64 >= total { ", the last in part" } else { "" };
         format!(
-            "\ntruncated: shown {count} of {total} lines; use `ref` or `selector` for a part, or `find_in_page`"
+            "\ntruncated: shown {count} of {total} lines{part}; use `ref` or `selector` for a part, or `find_in_page`"
         )
     };
     Ok(format!("{head}\n{}{mark}{rest}", fenced(&format!("{title}\n{shown}"))))
@@ -110,10 +111,18 @@ async fn look(tab: &Tab, view: &View) -> Result<Lines> {
             (spot, told)
         }
     };
-    let mut lines = taken(&told);
+    Ok(with_frames(tab, (&spot, &told), &args).await)
+}
+
+/// The lines that a page told, and in their places those of the frames in it.
+async fn with_frames(tab: &Tab, (spot, told): (&Spot, &Value), args: &Value) -> Lines {
+    let mut lines = taken(told);
     // From the last one up, so that the places of those before stay.
-    for (frame, below) in frames(tab, &spot, &told).await.into_iter().rev() {
-        let Some(inner) = within(tab, &below, &args).await else { continue };
+    for (frame, below) in frames(tab, spot, told).await.into_iter().rev() {
+        let told: Result<Value, Halt> = tab.run(&below, ("snapshot", args.clone()), LOOK).await;
+        // A frame may go while it is looked at.
+        let Ok(told) = told else { continue };
+        let inner = Box::pin(with_frames(tab, (&below, &told), args)).await;
         let at = usize::try_from(frame["line"].as_u64().unwrap_or_default()).unwrap_or_default() + 1;
         let level = usize::try_from(frame["level"].as_u64().unwrap_or_default()).unwrap_or_default();
         let room = " ".repeat(level.min(20));
@@ -122,7 +131,7 @@ async fn look(tab: &Tab, view: &View) -> Result<Lines> {
             lines.lines.splice(at..at, inner.lines.into_iter().map(|line| format!("{room}{line}")));
         }
     }
-    Ok(lines)
+    lines
 }
 
 /// The frames that a page tells of, each with where to reach it.
@@ -139,19 +148,6 @@ async fn frames<'a>(tab: &Tab, above: &Spot, told: &'a Value) -> Vec<(&'a Value,
         }
     }
     shown.iter().filter_map(|frame| Some((frame, by_ref.remove(frame["ref"].as_str()?)?))).collect()
-}
-
-/// The lines of a frame, and of those in it.
-async fn within(tab: &Tab, spot: &Spot, args: &Value) -> Option<Lines> {
-    let told: Result<Value, Halt> = tab.run(spot, ("snapshot", args.clone()), LOOK).await;
-    let told = told.ok()?;
-    let mut lines = taken(&told);
-    for (_, below) in frames(tab, spot, &told).await {
-        let Some(deep) = Box::pin(within(tab, &below, args)).await else { continue };
-        lines.total += deep.total;
-        lines.lines.extend(deep.lines);
-    }
-    Some(lines)
 }
 
 fn taken(told: &Value) -> Lines {

@@ -127,7 +127,7 @@ impl Tool<Browser> for TakeScreenshot {
         let is_inline = input.inline.unwrap_or(bytes.len() <= SMALL) && bytes.len() <= INLINE;
         let told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,
-            "width": width.round(), "height": height.round(), "mimeType": kept.mime,
+            "width": width.round() as u64, "height": height.round() as u64, "mimeType": kept.mime,
         });
         let text = match pack.config.text {
             TextForm::Json => format!("{told:#}"),

@@ -99,7 +99,7 @@ impl Tool<Browser> for WaitForElement {
             }
             tokio::time::sleep(Duration::from_millis(80)).await;
         }
-        Ok(page.acted(pack.config.text, before, shown(&wanted)).await)
+        Ok(page.acted(pack.config.text, before, format!("waited for {}", shown(&wanted))).await)
     }
 }
 

@@ -247,6 +247,11 @@ fn elements_and_texts_are_waited_for() {
         wait(json!({"selector": "#h", "state": "hidden"})).await;
         wait(json!({"text": "second"})).await;
         wait(json!({"textGone": "first"})).await;
+        // Also one that stands far down a long page.
+        ada.value("document.body.insertAdjacentHTML('beforeend', `<p>${'long '.repeat(60000)}</p><p>the end</p>`); 1").await;
+        wait(json!({"text": "the end", "timeout": 60_000})).await;
+        let there = json!({"textGone": "the end", "timeout": 200});
+        assert_eq!(ada.fails("wait_for_element", there).await.kind(), Kind::Timeout);
         let late = ada.fails("wait_for_element", json!({"selector": "#h", "timeout": 200})).await;
         assert_eq!((late.kind(), late.message()), (Kind::Timeout, "waited 200 ms for `#h` to be visible"));
         for wrong in [json!({}), json!({"text": "a", "selector": "b"}), json!({"selector": "[["})] {
@@ -341,5 +346,16 @@ fn files_of_the_workspace_are_uploaded_and_no_others() {
         }
         let error = ada.fails("upload_file", json!({"selector": "#p", "paths": ["cargo.txt"]})).await;
         assert_eq!(error.kind(), Kind::InvalidInput, "{error}");
+    });
+}
+
+#[test]
+fn a_password_is_filled_in_and_not_told() {
+    STAGE.run(async {
+        let ada = at("password", "<input type=password aria-label=Password>").await;
+        let fill = json!({"selector": "input", "text": "sesame", "timeout": 60_000});
+        let filled = ada.data("fill_text", fill).await;
+        assert_eq!(filled["did"], "filled textbox \"Password\" with \"••••••\"");
+        assert_eq!(ada.value("document.querySelector('input').value").await, "sesame");
     });
 }

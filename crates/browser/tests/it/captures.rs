@@ -22,7 +22,7 @@ fn a_screenshot_is_kept_linked_and_shown() {
         let about = told(&window);
         assert_eq!(
             (&about["success"], &about["width"], &about["height"]),
-            (&json!(true), &json!(1280.0), &json!(720.0)),
+            (&json!(true), &json!(1280), &json!(720)),
             "{about}"
         );
         assert_eq!(about["mimeType"], "image/webp");
@@ -35,7 +35,7 @@ fn a_screenshot_is_kept_linked_and_shown() {
         let full = told(
             &ada.call("take_screenshot", json!({"fullPage": true, "type": "jpeg", "quality": 20})).await,
         );
-        assert_eq!((&full["height"], &full["mimeType"]), (&json!(2100.0), &json!("image/jpeg")), "{full}");
+        assert_eq!((&full["height"], &full["mimeType"]), (&json!(2100), &json!("image/jpeg")), "{full}");
         let fine = told(
             &ada.call("take_screenshot", json!({"fullPage": true, "type": "jpeg", "quality": 100})).await,
         );
@@ -43,7 +43,7 @@ fn a_screenshot_is_kept_linked_and_shown() {
         // What is wider than 1280 pixels is drawn smaller, and is told as it is drawn.
         ada.value("void (document.body.style.width = '2560px')").await;
         let wide = told(&ada.call("take_screenshot", json!({"fullPage": true, "type": "png"})).await);
-        assert_eq!((&wide["width"], &wide["height"]), (&json!(1280.0), &json!(1050.0)), "{wide}");
+        assert_eq!((&wide["width"], &wide["height"]), (&json!(1280), &json!(1050)), "{wide}");
         ada.value("void (document.body.style.width = '')").await;
         let part = ada
             .call(
@@ -51,7 +51,7 @@ fn a_screenshot_is_kept_linked_and_shown() {
                 json!({"selector": "#red", "type": "png", "tag": "red", "inline": false}),
             )
             .await;
-        assert_eq!((&told(&part)["width"], &told(&part)["height"]), (&json!(200.0), &json!(100.0)));
+        assert_eq!((&told(&part)["width"], &told(&part)["height"]), (&json!(200), &json!(100)));
         assert_eq!(part["content"].as_array().unwrap().len(), 2);
         let Outcome::Complete(read) = ada.read(about["uri"].as_str().unwrap()).await else {
             panic!("not read")

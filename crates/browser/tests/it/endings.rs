@@ -191,7 +191,7 @@ fn a_page_that_hangs_is_told_and_can_be_left() {
             STAGE.site.html("/hangs", "<title>Hangs</title><button onclick='while (true) {}'>hang</button>");
         let own = Own::new().await;
         own.seat.go(&url).await;
-        let hung = own.seat.drive("click_element", json!({"selector": "button", "timeout": 1000})).await;
+        let hung = own.seat.drive("click_element", json!({"selector": "button", "timeout": 60_000})).await;
         drop(hung);
         let busy = own.seat.fails("evaluate_expression", json!({"expression": "1", "timeout": 500})).await;
         assert_eq!(busy.kind(), Kind::Timeout, "{busy}");

@@ -10,7 +10,7 @@ fn frames_are_seen_and_used_wherever_they_come_from() {
         let port = STAGE.site.port;
         STAGE.site.html("/inner", "<button onclick='this.textContent = \"pressed inner\"'>Inner</button><input aria-label=Field>");
         STAGE.site.html("/deep", "<p>deep</p><button onclick='this.textContent = \"pressed deep\"'>Deep</button>");
-        STAGE.site.html("/other", "<button onclick='this.textContent = \"pressed other\"'>Other</button><iframe src='/deep' title=deep></iframe>");
+        STAGE.site.html("/other", "<button onclick='this.textContent = \"pressed other\"'>Other</button><iframe src='/deep' title=deep></iframe><b>below</b>");
         let page = format!(
             "<h1>Outer</h1><div style='height:1500px'></div><iframe src='/inner' title=same style='margin:30px;border:5px solid;padding:7px'></iframe>\
              <iframe src='http://localhost:{port}/other' title=else width=500 height=400></iframe>"
@@ -23,6 +23,11 @@ fn frames_are_seen_and_used_wherever_they_come_from() {
         for mark in ["[frame \"same\" e", "[frame \"else\" e", "[button \"Inner\" f", "[button \"Other\" f", "[button \"Deep\" f"] {
             assert!(seen.contains(mark), "{mark} is not in\n{seen}");
         }
+        // Each is where it stands, also one within another.
+        let lines: Vec<&str> = seen.lines().collect();
+        let at = lines.iter().position(|line| line.contains("[frame \"deep\" f")).unwrap();
+        let room = |line: &str| line.len() - line.trim_start().len();
+        assert!(lines[at + 1].trim() == "deep" && room(lines[at + 1]) > room(lines[at]), "{seen}");
         for name in ["Inner", "Other", "Deep"] {
             let reference = ref_of(&seen, &format!("button \"{name}\""));
             ada.data("click_element", json!({"ref": reference, "timeout": 60_000})).await;

@@ -35,7 +35,7 @@ fn every_tool_that_acts_says_it_in_a_line() {
             ("hover_element", json!({"selector": "#b"}), ""),
             ("scroll_page", json!({"to": "top"}), "scrolled "),
             ("drag_and_drop", json!({"sourceSelector": "#from", "targetSelector": "#to"}), "dragged "),
-            ("wait_for_element", json!({"selector": "#b"}), "`#b` to be visible"),
+            ("wait_for_element", json!({"selector": "#b"}), "waited for `#b` to be visible"),
             ("upload_file", json!({"selector": "#f", "paths": ["line.txt"]}), "put line.txt into "),
             ("click_element", json!({"selector": "#d", "timeout": 60_000}), "clicked button \"Ask\" e"),
             ("handle_dialog", json!({"accept": true}), "accepted the alert \"hi\""),

@@ -15,6 +15,7 @@ mod downloads;
 mod effects;
 mod endings;
 mod frames;
+mod hostile;
 mod house_rules;
 mod inspecting;
 mod isolation;

@@ -67,6 +67,7 @@ fn a_launch_that_makes_no_sense_is_refused() {
             json!({"viewport": {"width": 640, "height": 99999}}),
             json!({"extraHttpHeaders": {"a b": "c"}}),
             json!({"extraHttpHeaders": {"a": "b\r\nc: d"}}),
+            json!({"userAgent": "a\r\nb: c"}),
             json!({"allowedDomains": ["http://a/"]}),
             json!({"allowedDomains": []}),
             json!({"surprise": 1}),

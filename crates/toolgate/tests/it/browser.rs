@@ -124,9 +124,11 @@ fn nothing_stays_when_the_browser_crashes() {
 fn nothing_stays_when_a_page_is_wedged() {
     let (mut stdio, chromium) = stdio();
     let wedge = json!({"expression": "setTimeout(() => { while (true) {} }); 1"});
-    assert_eq!(ask(&mut stdio, "evaluate_expression", wedge)["structuredContent"]["value"], "1");
+    assert_eq!(ask(&mut stdio, "evaluate_expression", wedge.clone())["structuredContent"]["value"], "1");
     let stuck = ask(&mut stdio, "evaluate_expression", json!({"expression": "1", "timeout": 500}));
     assert_eq!(stuck["isError"], true, "{stuck}");
+    // Whoever waited in vain has stopped it, so it is wedged once more.
+    assert_eq!(ask(&mut stdio, "evaluate_expression", wedge)["structuredContent"]["value"], "1");
     assert_eq!(stdio.finish().1, Some(0));
     assert_eq!(group_usage(chromium.group).unwrap().1, 0);
     chromium.is_gone();
