@@ -47,8 +47,9 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
             "findings": findings::json(findings), "next": remedy(status),
         }))?;
     } else {
-        let table = scene.table(&named.name)?;
-        std::io::stdout().lock().write_all(text(&trial, &reach(table)).as_bytes())?;
+        let reach = reach(scene.table(&named.name)?);
+        let reach = parts.redactor.text(&reach).unwrap_or(reach);
+        std::io::stdout().lock().write_all(text(&trial, &reach).as_bytes())?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }
