@@ -6,6 +6,7 @@
 
 mod check;
 mod connection;
+mod look;
 mod notes;
 mod probe;
 mod report;
@@ -17,6 +18,7 @@ mod subject;
 mod transcript;
 
 pub use check::{CannotCheck, Limits, check};
+pub use look::{Offer, look};
 pub use notes::{Finding, Skipped};
 pub use report::{Report, Served};
 pub use rule::{Group, Level, Rule};

@@ -79,9 +79,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Script(script) => {
             on_runtime(cli, async |settings, process| script::run(&settings, process, script).await)
         }
-        Command::Policy(policy) => {
-            on_gate(cli, async |gate| policy::run(&gate.hub, &gate.rules.current(), policy).await)
-        }
+        Command::Policy(policy) => on_gate(cli, async |gate| policy::run(&gate, policy).await),
         Command::Token(token) => on_parts(cli, async |parts| {
             token::run(&Tokens::new(parts.database, Clock::system()), token).await
         }),

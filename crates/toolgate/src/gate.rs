@@ -13,6 +13,7 @@ use toolgate_fixtures::Fixtures;
 use toolgate_front::http::{Access, HttpConfig};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_identity::{Identity, IdentityConfig, Tokens};
+use toolgate_policy::pins::Pins;
 use toolgate_policy::{Limits, RulesGate};
 use toolgate_secrets::Snapshot;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
@@ -65,6 +66,11 @@ pub(crate) struct Outside {
 }
 
 impl Gate {
+    /// What is held because it is not as it was.
+    pub(crate) fn pins(&self) -> &Pins {
+        &self.parts.pins
+    }
+
     /// The hub with everything that is switched on.
     pub(crate) async fn new(settings: &Settings, fixtures: bool, process: &Process) -> anyhow::Result<Self> {
         let tasks = &process.tasks;

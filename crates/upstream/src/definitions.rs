@@ -47,6 +47,16 @@ impl Definitions {
         &self.tools
     }
 
+    /// One of its lists, in the server's bytes.
+    pub fn list(&self, kind: ListKind) -> &[Raw] {
+        match kind {
+            ListKind::Tools => &self.tools,
+            ListKind::Resources => &self.resources,
+            ListKind::Templates => &self.templates,
+            ListKind::Prompts => &self.prompts,
+        }
+    }
+
     /// What the server calls itself.
     pub fn server(&self) -> Option<&Raw> {
         self.server.as_ref()
@@ -61,7 +71,8 @@ impl Definitions {
         [declared("extensions"), declared("experimental")].concat()
     }
 
-    pub(crate) fn version(&self) -> Option<Version> {
+    /// The protocol revision the server spoke.
+    pub fn version(&self) -> Option<Version> {
         self.version.parse().ok()
     }
 

@@ -40,6 +40,22 @@ impl Fault {
         }
     }
 
+    /// The same once the server has the request: whatever is wrong since then, it may be at work, and nothing may be
+    /// sent anew as if it were not.
+    pub(crate) fn begun(self) -> Self {
+        match self {
+            Self::NotSent(why) => Self::Gone(why),
+            Self::SessionGone => Self::Gone("it ended its session".into()),
+            fault @ (Self::Gone(_)
+            | Self::Status(_)
+            | Self::Late(_)
+            | Self::Refused(_)
+            | Self::Unusable(_)
+            | Self::Unauthorized(_)
+            | Self::Scope(_)) => fault,
+        }
+    }
+
     /// Whether it says that the server is not well.
     pub(crate) fn is_illness(&self) -> bool {
         match self {

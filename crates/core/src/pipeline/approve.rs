@@ -172,7 +172,7 @@ async fn in_inbox(
 async fn reassure(handle: &RunHandle, asked: &Approval) -> std::convert::Infallible {
     let _held = handle.hold();
     let message =
-        format!("waiting for a person: `toolgate approvals approve {}` lets this call go on", asked.id);
+        format!("`toolgate approvals approve {}` lets this call go on, which waits for a person", asked.id);
     let mut count = 0.0;
     loop {
         handle.progress(Progress::new(count, None, Some(&message))).await;

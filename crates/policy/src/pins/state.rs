@@ -234,7 +234,9 @@ impl State {
             accepted_ms: accepted.map(|version| version.at_ms),
             accepted_by: accepted.and_then(|version| version.by.clone()),
             digest: pin.pending.as_ref().or(accepted).map(|version| version.digest.clone()),
-            accept: pin.pending.as_ref().map(|_| format!("toolgate pins accept {} {}", pin.source, pin.tool)),
+            accept: pin.pending.as_ref().map(|pending| {
+                format!("toolgate pins accept {} {} --digest {}", pin.source, pin.tool, pending.digest)
+            }),
         }
     }
 }

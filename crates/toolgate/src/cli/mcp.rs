@@ -38,7 +38,7 @@ pub(crate) enum Mcp {
     /// Remove a server: its table, and what is remembered of it.
     #[command(after_help = examples::REMOVE, visible_alias = "rm")]
     Remove(Named),
-    /// Connect to a server, list what it has, and say how that went.
+    /// Connect to a server, list what it has, and say how that went and what is wrong with it.
     ///
     /// It ends with 0 if the server answers, with 1 if it does not, and with 2 if it is not configured.
     #[command(after_help = examples::TEST)]

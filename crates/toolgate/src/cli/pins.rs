@@ -31,5 +31,9 @@ pub(crate) enum Pins {
         source: String,
         /// The tool's name; without it all of the server's.
         tool: Option<String>,
+        /// Accept it only if its definition still has this digest, as `show` names it: what was looked at, and nothing
+        /// newer.
+        #[arg(long, requires = "tool")]
+        digest: Option<String>,
     },
 }

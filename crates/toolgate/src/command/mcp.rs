@@ -2,6 +2,7 @@
 
 mod add;
 mod auth;
+mod findings;
 mod import;
 mod known;
 mod list;

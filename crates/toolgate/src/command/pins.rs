@@ -22,11 +22,15 @@ pub(crate) async fn run(pins: &Pins, command: &cli::Pins) -> anyhow::Result<Exit
                 writeln!(out, "{}", report.to_string().trim_end())?;
             }
         }
-        cli::Pins::Accept { source, tool: Some(tool) } => {
-            pins.accept(source, tool, &toolgate_host::user_name()).await?;
+        cli::Pins::Accept { source, tool: Some(tool), digest } => {
+            let by = toolgate_host::user_name();
+            match digest {
+                Some(digest) => pins.accept_exactly(source, tool, digest, &by).await?,
+                None => pins.accept(source, tool, &by).await?,
+            };
             say(&format!("accepted `{tool}` of `{source}` as it is now"))?;
         }
-        cli::Pins::Accept { source, tool: None } => {
+        cli::Pins::Accept { source, tool: None, .. } => {
             let accepted = pins.accept_all(source, &toolgate_host::user_name()).await?;
             say(&format!("accepted {} tools of `{source}`: {}", accepted.len(), accepted.join(", ")))?;
         }

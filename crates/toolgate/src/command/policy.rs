@@ -6,22 +6,33 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use toolgate_core::{Hub, Target};
+use toolgate_config::nearest;
+use toolgate_core::{SourceId, Target, ToolItem};
 use toolgate_policy::config::Effect;
+use toolgate_policy::pins::{Pins, Standing};
 use toolgate_policy::{Compiled, Expectations, Question, ToolFacts, read_target};
 use toolgate_wire::Raw;
 
 use crate::cli::Policy;
+use crate::command::table::one_line;
 use crate::command::tools;
 use crate::exit;
+use crate::gate::Gate;
+
+/// All tools, with where they come from.
+type Tools = [(SourceId, Arc<ToolItem>)];
 
 /// Runs one of the subcommands, on a hub that knows all tools.
-pub(crate) async fn run(hub: &Hub, policy: &Compiled, command: &Policy) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(gate: &Gate, command: &Policy) -> anyhow::Result<ExitCode> {
+    let policy = &gate.rules.current();
+    // Who looks at the policy sees all tools, whoever may use them.
+    let all = gate.hub.all_tools().await;
     match command {
         Policy::Explain { principal, target, arguments, roles, profile, json } => {
             let target = read_target(target)?;
             let roles: Vec<Arc<str>> = roles.iter().map(|role| role.as_str().into()).collect();
-            let facts = facts(hub, &target).await;
+            let facts = facts(&all, &target);
+            let held = note(&all, &target, facts.as_ref(), gate.pins()).await?;
             let question = Question {
                 roles: &roles,
                 args: Raw::of(&tools::read_arguments(arguments)?),
@@ -30,22 +41,46 @@ pub(crate) async fn run(hub: &Hub, policy: &Compiled, command: &Policy) -> anyho
                 profile: profile.as_deref(),
                 ..Question::new(principal, &target)
             };
-            explain(policy, &question, *json)
+            let allowed = explain(policy, &question, *json)?;
+            Ok(if allowed && !held { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
         }
-        Policy::Test { file, json } => test(hub, policy, file, *json).await,
+        Policy::Test { file, json } => test(&all, policy, file, *json),
     }
 }
 
-/// What the tool says of itself. Who looks at the policy sees all tools, whoever may use them.
-async fn facts(hub: &Hub, target: &Target) -> Option<ToolFacts> {
+/// What the tool says of itself.
+fn facts(all: &Tools, target: &Target) -> Option<ToolFacts> {
     let Target::Tool(name) = target else { return None };
-    let all = hub.all_tools().await;
-    all.into_iter()
+    all.iter()
         .find(|(_, tool)| tool.name == *name)
         .map(|(source, tool)| ToolFacts { hints: tool.hints, source: source.to_string() })
 }
 
-fn explain(policy: &Compiled, question: &Question<'_>, as_json: bool) -> anyhow::Result<ExitCode> {
+/// Says what rules do not know of a tool: that there is none of this name, or that it is held whatever they say. Tells
+/// whether it is.
+async fn note(all: &Tools, target: &Target, facts: Option<&ToolFacts>, pins: &Pins) -> anyhow::Result<bool> {
+    let Target::Tool(name) = target else { return Ok(false) };
+    let Some(facts) = facts else {
+        let near = nearest(name.as_str(), all.iter().map(|(_, tool)| tool.name.as_str()));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        say(&format!("note: there is no tool `{name}` now{near}"))?;
+        return Ok(false);
+    };
+    let Ok(pin) = pins.show(&facts.source, name.as_str()).await else { return Ok(false) };
+    let held = pin.standing == Standing::Held;
+    if held {
+        let show = format!("`toolgate pins show {} {name}` tells why", facts.source);
+        say(&format!("note: `{name}` is held whatever the rules say; {show}"))?;
+    }
+    Ok(held)
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stderr().lock(), "{}", one_line(line))?)
+}
+
+/// Prints what the rules make of a call, and tells whether they allow it.
+fn explain(policy: &Compiled, question: &Question<'_>, as_json: bool) -> anyhow::Result<bool> {
     let explanation = policy.explain(question);
     let mut out = std::io::stdout().lock();
     if as_json {
@@ -53,16 +88,14 @@ fn explain(policy: &Compiled, question: &Question<'_>, as_json: bool) -> anyhow:
     } else {
         writeln!(out, "{}", explanation.to_string().trim_end())?;
     }
-    let runs = explanation.gives == Effect::Allow;
-    Ok(if runs { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+    Ok(explanation.gives == Effect::Allow)
 }
 
-async fn test(hub: &Hub, policy: &Compiled, file: &Path, as_json: bool) -> anyhow::Result<ExitCode> {
+fn test(all: &Tools, policy: &Compiled, file: &Path, as_json: bool) -> anyhow::Result<ExitCode> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("`{}` cannot be read", file.display()))?;
     let expectations =
         Expectations::parse(&text).map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
-    let all = hub.all_tools().await;
     let report = expectations.run(policy, |name| {
         let found = all.iter().find(|(_, tool)| tool.name.as_str() == name);
         found.map(|(source, tool)| ToolFacts { hints: tool.hints, source: source.to_string() })

@@ -142,6 +142,39 @@ fn a_server_is_tried_and_what_it_has_is_told() {
     let told = desk.json(&["test", "own"]);
     assert_eq!((&told["ok"], &told["status"]["state"]), (&true.into(), &"connected".into()));
     assert!(told["tools"].as_array().unwrap().contains(&"memory_read".into()), "{told}");
+    // One of the fixtures is there to be wrong.
+    assert!(stdout.contains("✗ no-top-level-choice: tool `json_schema_2020_12_tool`: "), "{stdout}");
+}
+
+/// A server whose tool has no description, and no schema that could be one.
+const CARELESS: &str = r#"
+while read -r line; do
+  id="${line#*\"id\":}"; id="${id%%[,\}]*}"
+  case "$line" in
+    *'"method":"initialize"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}\n' "$id" ;;
+    *'"method":"tools/list"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"hi","inputSchema":{"type":"hunter2-hunter2"}}]}}\n' "$id" ;;
+    *'"id":'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn what_is_wrong_with_the_definitions_of_a_server_is_told_when_it_is_tried() {
+    let desk = Desk::new("packs = []\n");
+    let line = ["add", "careless", "--env", "KEY=hunter2-hunter2", "--", "sh", "-c", CARELESS];
+    assert_eq!(desk.type_in(&line).code, 0);
+    let Ended { code, stdout, stderr } = desk.type_in(&["test", "careless"]);
+    assert_eq!(code, 0, "it answers: {stdout}{stderr}");
+    assert!(stdout.contains("  ✗ input-schema: tool `hi`: "), "{stdout}");
+    assert!(stdout.contains("  ✗ tool-description: tool `hi`: "), "{stdout}");
+    assert!(stdout.contains("`toolgate check careless` says how to mend it"), "{stdout}");
+    assert!(!stdout.contains("hunter2"), "{stdout}");
+    let told = desk.json(&["test", "careless"]);
+    let first = &told["findings"][0];
+    assert_eq!((&first["rule"], &first["level"]), (&"input-schema".into(), &"error".into()), "{told}");
+    assert!(first["mend"].is_string() && !told.to_string().contains("hunter2"), "{told}");
 }
 
 #[test]

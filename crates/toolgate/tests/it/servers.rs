@@ -109,8 +109,20 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
         (&held["items"][0]["tool"], &held["items"][0]["standing"]),
         (&json!("odd_greet"), &json!("held"))
     );
+    let mut explain = Place::command_in(live.file.parent().unwrap(), TOOLGATE);
+    explain.args(["policy", "explain", "local", "odd_greet"]);
+    let explained = run(explain, b"");
+    assert!(explained.stderr.contains("`odd_greet` is held whatever the rules say"), "{explained:?}");
+    assert_eq!(explained.code, 1);
 
-    live.toolgate(&["pins", "accept", "odd"]);
+    // What someone looked at is accepted, and nothing newer.
+    let mut accept = Place::command_in(live.file.parent().unwrap(), TOOLGATE);
+    accept.args(["pins", "accept", "odd", "odd_greet", "--digest", "0123"]);
+    let refused = run(accept, b"");
+    assert!(refused.stderr.contains("has another definition by now"), "{refused:?}");
+    assert!(live.tools().is_empty());
+    let accept = held["items"][0]["accept"].as_str().unwrap();
+    live.toolgate(&accept.split(' ').skip(1).collect::<Vec<_>>());
     until("it is listed again", || live.tools() == ["odd_greet"]);
     assert_eq!(greet()["result"]["content"][0]["text"], "hello");
 }

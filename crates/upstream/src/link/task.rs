@@ -65,7 +65,7 @@ impl Link {
             let Some(task) = created.get("task").filter(Raw::is_object) else { return Ok(created) };
             let mut state = Task::begin(self, &task, run, timeout)?;
             self.wire.desk.name(Named::Task(state.id.clone()), ticket.id);
-            state.legacy(task, &moved).await.map_err(begun)
+            state.legacy(task, &moved).await.map_err(Fault::begun)
         };
         let mut working = pin!(working);
         loop {
@@ -90,7 +90,7 @@ impl Link {
         timeout: Duration,
     ) -> Result<Raw, Fault> {
         let mut state = Task::begin(self, &created, run, timeout)?;
-        state.modern(created).await.map_err(begun)
+        state.modern(created).await.map_err(Fault::begun)
     }
 }
 
@@ -217,21 +217,6 @@ impl Drop for Task<'_> {
             // A server that does not listen ends the task when its time is over.
             drop(link.wire.request(Ask::plain(method::TASKS_CANCEL, params, FAREWELL)).await);
         });
-    }
-}
-
-/// A fault once the task has begun: nothing may be sent anew, for the server is at work.
-fn begun(fault: Fault) -> Fault {
-    match fault {
-        Fault::NotSent(why) => Fault::Gone(why),
-        Fault::SessionGone => Fault::Gone("it ended its session".into()),
-        fault @ (Fault::Gone(_)
-        | Fault::Status(_)
-        | Fault::Late(_)
-        | Fault::Refused(_)
-        | Fault::Unusable(_)
-        | Fault::Unauthorized(_)
-        | Fault::Scope(_)) => fault,
     }
 }
 

@@ -253,9 +253,13 @@ impl Fake {
             "input" => self.input(id, params),
             "progress" => {
                 let token = &params["_meta"]["progressToken"];
-                let pause = if params["arguments"]["b"] == "slow" { 1_500 } else { 100 };
+                self.mark("progressing");
                 for step in 1..=3 {
-                    std::thread::sleep(Duration::from_millis(pause));
+                    let word = self.place.join(format!("go-{step}"));
+                    // A slow one says how far it is when it is told to.
+                    while params["arguments"]["b"] == "slow" && !word.exists() {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
                     let notice = json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step,"x":"y"}});
                     self.send(&notice.to_string());
                 }
@@ -268,7 +272,7 @@ impl Fake {
                 let level = if self.modern { asked } else { &self.level };
                 self.result(id, &text(level.as_str().unwrap_or("none")));
             }
-            "hang" => {}
+            "hang" => self.mark("hung"),
             "crash" => {
                 self.count("crashed");
                 std::process::exit(9)

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolgate_core::{Kind, ListKind, Outcome, Target};
-use toolgate_testkit::{Expect as _, client_legacy};
+use toolgate_testkit::{Expect as _, call, client_legacy, drive};
 use toolgate_upstream::State;
 
 use crate::fake::TOOLS;
-use crate::rig::{Rig, alive, text, with};
+use crate::rig::{BEYOND, PATIENCE, Rig, alive, pass, text, with};
 use crate::rogue::{FLOOD, GIGABYTE, rogue};
 use crate::web::Web;
 
@@ -127,8 +127,8 @@ async fn one_bad_server_delays_no_other() {
         &toolgate_core::Scope { principal: toolgate_core::Principal::local().id.clone() },
     );
     listing.wait_for(|listing| !listing.tools.is_empty()).await.unwrap();
-    let run = hub.start(toolgate_testkit::call(client_legacy(), "good_echo", json!({"b": "x"})));
-    toolgate_testkit::drive(run, []).await.complete();
+    let run = hub.start(call(client_legacy(), "good_echo", json!({"b": "x"})));
+    drive(run, []).await.complete();
     assert_eq!(bad.status().state, State::Connecting);
     bad.stop().await;
     good.stop().await;
@@ -136,61 +136,88 @@ async fn one_bad_server_delays_no_other() {
 
 #[tokio::test]
 async fn a_server_that_says_nothing_any_more_is_replaced() {
-    let check = async |behaviour: &str| {
-        // What answers at all has to do so within this, on a machine that does much else.
-        let rig = Rig::shaped(behaviour, json!({"timeout": 2_000}));
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
         let echo = || rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None);
+        let hang = || call(client_legacy(), "fake_hang", json!({"b": ""}));
         echo().await.complete();
         // One that only does not answer a call is left alone.
-        for _ in 0..4 {
-            let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
-            assert_eq!(error.kind(), Kind::Timeout);
+        for count in 1..=4 {
+            let driven = rig.late(hang(), |rig| rig.count("hung") == count).await;
+            assert_eq!(driven.failed().kind(), Kind::Timeout);
         }
         // Nor is one silence as many as calls waited through it.
         echo().await.complete();
-        let side_by_side = (0..4).map(|_| rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None));
-        for driven in futures_util::future::join_all(side_by_side).await {
-            assert_eq!(driven.failed().kind(), Kind::Timeout);
+        let side_by_side: Vec<_> = (0..4).map(|_| rig.hub.start(hang())).collect();
+        rig.until("the server has all of them", |rig| rig.count("hung") == 8).await;
+        pass(BEYOND).await;
+        for run in side_by_side {
+            assert_eq!(drive(run, []).await.failed().kind(), Kind::Timeout);
         }
         assert_eq!(rig.status().lost, 0);
         echo().await.complete();
-        let mut failures = 0;
-        let mut echoes = async || match echo().await.outcome {
-            Outcome::Failed(error) => {
-                assert!(matches!(error.kind(), Kind::Timeout | Kind::ConnectionFailed), "{error}");
-                failures += 1;
-                assert!(failures < 3_000, "it is never replaced: {:?}", rig.status());
-                // One that failed often is left alone for a while, and calls fail at once.
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-                false
-            }
-            Outcome::Complete(_) | Outcome::InputRequired { .. } | Outcome::Task(_) => true,
-        };
+        let (mut failures, mut rounds) = (0, 0);
         while rig.status().lost == 0 {
-            // There may be two for a while: the one by which it was learned, and the caller's own.
-            for pid in rig.status().processes {
-                let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-                // It may be on its way out.
-                rustix::process::kill_process(pid, rustix::process::Signal::STOP).ok();
-            }
-            echoes().await;
+            rounds += 1;
+            assert!(rounds < 100, "it is never replaced: {:?}", rig.status());
+            stop_all(&rig);
+            // One that was just told to stop may still answer, and another that has taken its place does.
+            let Outcome::Failed(error) = silent(&rig).await.outcome else { continue };
+            assert!(matches!(error.kind(), Kind::Timeout | Kind::ConnectionFailed), "{error}");
+            failures += 1;
         }
-        while !echoes().await {}
         assert!(failures >= 3, "{failures} failures, {:?}", rig.status());
         assert!(rig.notes().contains(&"does not answer any more"));
+        // One that failed often is left alone for a while, and calls fail at once.
+        let limit = tokio::time::Instant::now() + PATIENCE;
+        while !matches!(echo().await.outcome, Outcome::Complete(_)) {
+            assert!(tokio::time::Instant::now() < limit, "{:?}", rig.status());
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
         rig.upstream.stop().await;
+    }
+}
+
+/// Stops all processes of a server, so that they say nothing any more.
+fn stop_all(rig: &Rig) {
+    // There may be two for a while: the one by which it was learned, and the caller's own.
+    for pid in rig.status().processes {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        // It may be on its way out.
+        rustix::process::kill_process(pid, rustix::process::Signal::STOP).ok();
+    }
+}
+
+/// Calls a server that says nothing, or is left alone for a while; where it has the call, the time for an answer passes.
+async fn silent(rig: &Rig) -> toolgate_testkit::Driven {
+    let run = rig.hub.start(call(client_legacy(), "fake_echo", json!({"b": ""})));
+    let time = async {
+        rig.until("the call is under way", |rig| rig.status().in_flight > 0).await;
+        pass(BEYOND).await;
+        std::future::pending().await
     };
-    tokio::join!(check("legacy"), check("modern"));
+    tokio::select! {
+        driven = drive(run, []) => driven,
+        never = time => never,
+    }
 }
 
 #[tokio::test]
 async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
-    let rig = Rig::shaped("legacy", json!({"timeout": 20}));
-    for _ in 0..5 {
-        let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
+    let rig = Rig::fake("legacy");
+    let hang = || call(client_legacy(), "fake_hang", json!({"b": ""}));
+    for count in 1..=4 {
+        let error = rig.late(hang(), |rig| rig.count("hung") == count).await.failed();
         assert_eq!(error.kind(), Kind::Timeout);
     }
-    let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
+    let last = rig.hub.start(hang());
+    rig.until("the server has the call", |rig| rig.count("hung") == 5).await;
+    // The next call comes at the very moment this one fails.
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(BEYOND)).await;
+    assert_eq!(drive(last, []).await.failed().kind(), Kind::Timeout);
+    let error = drive(rig.hub.start(hang()), []).await.failed();
+    tokio::time::resume();
     assert_eq!(error.kind(), Kind::ConnectionFailed);
     assert!(error.message().contains("5 times in a row"), "{error}");
     rig.upstream.stop().await;
@@ -259,9 +286,10 @@ async fn what_can_be_read_in_two_ways_or_in_none_fails_only_its_call() {
 
 #[tokio::test]
 async fn a_slow_drip_is_no_answer() {
-    let rig = rogue_rig("", json!({"timeout": 200}));
-    let (kind, said) = rogue_call(&rig, "drip").await.unwrap_err();
-    assert_eq!((kind, said.as_str()), (Kind::Timeout, "`fake` did not answer within 200 ms"));
+    let rig = rogue_rig("", json!({}));
+    let drip = call(client_legacy(), "fake_drip", json!({}));
+    let error = rig.late(drip, |rig| rig.count("dripping") == 1).await.failed();
+    assert_eq!((error.kind(), error.message()), (Kind::Timeout, "`fake` did not answer within 60000 ms"));
     rig.upstream.stop().await;
 }
 
@@ -358,7 +386,7 @@ async fn streams_that_never_end_and_answers_of_others_fail_only_their_call() {
     let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
     rig.settled().await;
     // Another call waits all the while, and gets nothing of what comes on the streams of others.
-    let hanging = rig.hub.start(toolgate_testkit::call(client_legacy(), "fake_hang", json!({"b": "x"})));
+    let hanging = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": "x"})));
     rig.until("it is under way", |rig| rig.status().in_flight == 1).await;
     for (how, kind, note) in [
         ("endless", Kind::Upstream, Some("sent a message that is too large")),
@@ -371,7 +399,7 @@ async fn streams_that_never_end_and_answers_of_others_fail_only_their_call() {
         assert!(note.is_none_or(|note| rig.notes().contains(&note)), "{how}: {:?}", rig.notes());
         rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
     }
-    let waited = toolgate_testkit::drive(hanging, []).await.failed();
+    let waited = drive(hanging, []).await.failed();
     assert_eq!(waited.kind(), Kind::Timeout, "{waited}");
     rig.upstream.stop().await;
 }

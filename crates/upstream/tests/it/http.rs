@@ -101,10 +101,9 @@ async fn a_server_that_is_started_anew_is_found_again() {
 #[tokio::test]
 async fn a_silent_server_is_waited_for_only_so_long() {
     for behaviour in ["legacy", "modern", "oldest"] {
-        let web = Web::start(behaviour).await;
-        let table = with(web.table(), json!({"timeout": 300}));
-        let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
-        let error = rig.call(client_legacy(), "fake_hang", json!({}), None).await.failed();
+        let (web, rig) = rig(behaviour).await;
+        let hang = call(client_legacy(), "fake_hang", json!({}));
+        let error = rig.late(hang, |_| web.seen.calls.load(Ordering::SeqCst) > 0).await.failed();
         assert_eq!(error.kind(), Kind::Timeout, "{behaviour}");
         rig.upstream.stop().await;
     }
@@ -173,6 +172,16 @@ async fn progress_comes_on_the_stream_of_the_answer() {
 async fn a_stream_that_breaks_off_is_resumed() {
     let (_web, rig) = rig("legacy").await;
     rig.call(client_legacy(), "fake_echo", json!({"b": "resumed"}), None).await.complete();
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_server_began_before_it_was_started_anew_is_not_sent_to_it_again() {
+    let (web, rig) = rig("legacy").await;
+    let error = rig.call(client_legacy(), "fake_echo", json!({"b": "restarted"}), None).await.failed();
+    assert!(error.message().contains("it may have done what was asked"), "{error}");
+    assert_eq!(web.seen.calls.load(Ordering::SeqCst), 1);
+    rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
     rig.upstream.stop().await;
 }
 

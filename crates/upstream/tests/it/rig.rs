@@ -20,6 +20,9 @@ use toolgate_wire::Raw;
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Longer than an answer may take, in seconds.
+pub(crate) const BEYOND: u64 = 61;
+
 /// One upstream behind a hub.
 pub(crate) struct Rig {
     pub(crate) hub: Hub,
@@ -129,6 +132,15 @@ impl Rig {
         tokio::time::timeout(PATIENCE, drive(self.hub.start(call), answers)).await.expect("the call hangs")
     }
 
+    /// Makes a call that is never answered: once the server has it, the time for an answer passes.
+    pub(crate) async fn late(&self, call: Call, is_there: impl Fn(&Self) -> bool) -> Driven {
+        self.settled().await;
+        let run = self.hub.start(call);
+        self.until("the server has the call", is_there).await;
+        pass(BEYOND).await;
+        tokio::time::timeout(PATIENCE, drive(run, [])).await.expect("the call hangs")
+    }
+
     pub(crate) fn status(&self) -> Status {
         self.upstream.status()
     }
@@ -155,6 +167,17 @@ impl Rig {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
+}
+
+/// Lets time pass for all that waits for it.
+pub(crate) async fn pass(seconds: u64) {
+    // What was begun is to end first: servers that answer from this process need some turns of it for that.
+    for _ in 0..50 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
 }
 
 /// A trial of a table.

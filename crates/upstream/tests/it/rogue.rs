@@ -135,10 +135,13 @@ impl Rogue {
                 let start = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"x":"#);
                 self.out.write_all(&[start.as_bytes(), b"\"caf\xe9\"}}\n"].concat()).unwrap();
             }
-            "drip" => loop {
-                self.out.write_all(b" ").unwrap();
-                std::thread::sleep(Duration::from_millis(5));
-            },
+            "drip" => {
+                self.mark("dripping");
+                loop {
+                    self.out.write_all(b" ").unwrap();
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
             "shout" => {
                 for _ in 0..FLOOD {
                     self.send(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, CompletionRef, Kind, ListKind, Outcome, Principal, Target, TraceContext};
-use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
+use toolgate_core::{Call, CompletionRef, Event, Kind, ListKind, Outcome, Principal, Target, TraceContext};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, drive};
 use toolgate_upstream::State;
 use toolgate_wire::Raw;
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL, TOOLS};
-use crate::rig::{Rig, alive, text, trial};
+use crate::rig::{BEYOND, PATIENCE, Rig, alive, pass, text, trial};
 
 const TRACE: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
@@ -161,16 +161,24 @@ async fn prompts_resources_and_completions_go_by_the_servers_own_names() {
 
 #[tokio::test]
 async fn progress_and_log_messages_reach_the_caller() {
-    let check = async |behaviour: &str| {
-        // All in all it takes longer, but not from one word to the next.
-        let rig = Rig::shaped(behaviour, json!({"timeout": 4_000}));
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        rig.settled().await;
         let params =
             json!({"name": "fake_progress", "arguments": {"b": "slow"}, "_meta": {"progressToken": "mine"}});
         let target = Target::Tool("fake_progress".parse().unwrap());
-        // It takes longer than an answer may take, but never says nothing for so long.
-        let driven = rig.send(client_legacy(), target, params).await;
-        assert_eq!(driven.events, [1, 2, 3].map(|step| format!(r#"progress {{"progress":{step},"x":"y"}}"#)));
-        driven.complete();
+        let call = Call::new(Principal::local(), client_legacy(), target, Raw::of(&params));
+        let mut run = rig.hub.start(call);
+        rig.until("the server has the call", |rig| rig.count("progressing") == 1).await;
+        for step in 1..=3 {
+            // All in all it takes longer than an answer may take, but not from one word to the next.
+            pass(BEYOND * 2 / 3).await;
+            std::fs::write(rig.place.path().join(format!("go-{step}")), "").unwrap();
+            let event = tokio::time::timeout(PATIENCE, run.next()).await.expect("no progress");
+            let Some(Event::Progress(progress)) = event else { panic!("{event:?}") };
+            assert_eq!(progress.0.as_str(), format!(r#"{{"progress":{step},"x":"y"}}"#));
+        }
+        tokio::time::timeout(PATIENCE, drive(run, [])).await.expect("the call hangs").complete();
         let driven = rig.call(client_legacy(), "fake_log", json!({"b": ""}), None).await;
         let expect = [
             r#"log {"level":"warning","logger":"l","data":{"n":1.00}}"#,
@@ -179,8 +187,7 @@ async fn progress_and_log_messages_reach_the_caller() {
         assert_eq!(driven.events, expect);
         assert_eq!(text(&driven.complete()), "info");
         rig.upstream.stop().await;
-    };
-    tokio::join!(check("legacy"), check("modern"));
+    }
 }
 
 #[tokio::test]
@@ -199,9 +206,10 @@ async fn giving_up_is_told_to_the_server() {
 
 #[tokio::test]
 async fn a_silent_call_ends_in_time_and_is_cancelled() {
-    let rig = Rig::shaped("legacy", json!({"timeout": 50}));
-    let error = rig.call(client_legacy(), "fake_hang", json!({"b": ""}), None).await.failed();
-    assert_eq!((error.kind(), error.message()), (Kind::Timeout, "`fake` did not answer within 50 ms"));
+    let rig = Rig::fake("legacy");
+    let hang = call(client_legacy(), "fake_hang", json!({"b": ""}));
+    let error = rig.late(hang, |rig| rig.count("hung") == 1).await.failed();
+    assert_eq!((error.kind(), error.message()), (Kind::Timeout, "`fake` did not answer within 60000 ms"));
     rig.until("the server knows", |rig| rig.count("cancelled") == 1).await;
     rig.upstream.stop().await;
 }

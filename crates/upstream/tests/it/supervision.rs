@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use toolgate_testkit::{Expect as _, client_legacy};
 use toolgate_upstream::State;
 
-use crate::rig::{Rig, alive, with};
+use crate::rig::{Rig, alive, pass, with};
 use crate::rogue::rogue;
 use crate::web::Web;
 
@@ -100,17 +100,6 @@ async fn what_a_server_has_is_asked_again_each_hour_or_when_the_server_says() {
         rig.until("it is listed again", |_| lists() == first + 1).await;
         rig.upstream.stop().await;
     }
-}
-
-/// Lets time pass for all that waits for it.
-async fn pass(seconds: u64) {
-    // What was begun is to end first: servers that answer from this process need some turns of it for that.
-    for _ in 0..50 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(seconds)).await;
-    tokio::time::resume();
 }
 
 #[tokio::test]

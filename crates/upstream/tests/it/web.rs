@@ -65,6 +65,11 @@ impl Seen {
         self.sessions.lock().unwrap().clear();
     }
 
+    fn knows(&self, asked: &Asked) -> bool {
+        let session = asked.headers.get("mcp-session-id");
+        session.is_some_and(|id| self.sessions.lock().unwrap().contains(id))
+    }
+
     /// Waits for the word, where it is slow in this.
     async fn slow(&self, what: &str) {
         if self.is(what) {
@@ -179,6 +184,9 @@ async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
             whole(200, "text/plain", "")
         }
         ("GET", _) if seen.is("modern") || seen.is("plain") => whole(405, "text/plain", "no"),
+        ("GET", _) if asked.headers.contains_key("last-event-id") && !seen.knows(&asked) => {
+            whole(404, "text/plain", "no session")
+        }
         ("GET", _) if asked.headers.get("last-event-id").is_some_and(|id| id == "7") => {
             let rest = seen.rest.lock().unwrap().take().unwrap_or_default();
             whole(200, "text/event-stream", format!("data: {rest}\n\n"))
@@ -280,6 +288,12 @@ fn wrong(seen: &Seen, message: &Value) -> Option<Reply> {
         // It breaks off, and goes on when the client comes back for it.
         "resumed" => {
             *seen.rest.lock().unwrap() = Some(result);
+            whole(200, "text/event-stream", "id: 7\nretry: 10\ndata:\n\n")
+        }
+        // It breaks off, and forgets everything: it may have done what was asked.
+        "restarted" => {
+            seen.calls.fetch_add(1, Ordering::SeqCst);
+            seen.forget();
             whole(200, "text/event-stream", "id: 7\nretry: 10\ndata:\n\n")
         }
         _ => return None,

@@ -1,18 +1,19 @@
-//! `toolgate mcp test`: connect to a server, list what it has, and say how that went.
+//! `toolgate mcp test`: connect to a server, list what it has, and say how that went and what is wrong with it.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
+use toolgate_check::Finding;
 use toolgate_core::{Filter as _, SourceState, SourceStatus};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::Definitions;
 use toolgate_wire::Raw;
 
-use super::Scene;
 use super::told::{counts, print, reach, remedy, wrapped};
 use super::waiting::Waiting;
+use super::{Scene, findings};
 use crate::cli::Named;
 use crate::command::table::one_line;
 use crate::exit;
@@ -27,6 +28,8 @@ pub(super) struct Trial {
     pub(super) status: SourceStatus,
     tools: Vec<String>,
     server: Option<String>,
+    /// What is wrong with its definitions, the worst first.
+    findings: Vec<Finding>,
     seconds: f64,
 }
 
@@ -37,15 +40,16 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     let trial = waiting.on(trial(scene, &named.name, &parts, &secrets)).await?;
     let is_well = trial.status.state == SourceState::Connected;
     if named.json {
-        let Trial { status, tools, server, seconds } = &trial;
+        let Trial { status, tools, server, findings, seconds } = &trial;
         let millis = (seconds * 1000.0).round();
         print(&json!({
             "ok": is_well, "status": status, "tools": tools, "server": server, "elapsedMs": millis,
-            "next": remedy(status),
+            "findings": findings::json(findings), "next": remedy(status),
         }))?;
     } else {
-        let table = scene.table(&named.name)?;
-        std::io::stdout().lock().write_all(text(&trial, &reach(table)).as_bytes())?;
+        let reach = reach(scene.table(&named.name)?);
+        let reach = parts.redactor.text(&reach).unwrap_or(reach);
+        std::io::stdout().lock().write_all(text(&trial, &reach).as_bytes())?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }
@@ -82,11 +86,12 @@ pub(super) async fn trial(
         let version = word(server, "version").unwrap_or_default();
         Some(clean(format!("{} {version}", word(server, "name")?)))
     });
-    Ok(Trial { status, tools, server, seconds })
+    let findings = definitions.map(|definitions| findings::of(definitions, clean)).unwrap_or_default();
+    Ok(Trial { status, tools, server, findings, seconds })
 }
 
 fn text(trial: &Trial, reach: &str) -> String {
-    let Trial { status, tools, server, seconds } = trial;
+    let Trial { status, tools, server, findings, seconds } = trial;
     let mut text = format!("{}: {reach}\n", one_line(&status.name));
     let mut line = |sign: char, what: &str| text += &format!("  {sign} {}\n", one_line(what));
     if status.state == SourceState::Connected {
@@ -110,8 +115,13 @@ fn text(trial: &Trial, reach: &str) -> String {
         let from = status.stderr.len().saturating_sub(TAIL);
         status.stderr[from..].iter().for_each(|wrote| line('|', wrote));
         remedy(status).iter().for_each(|next| line(' ', &format!("next: {next}")));
-    } else if !tools.is_empty() {
+        return text;
+    }
+    if !tools.is_empty() {
         text += &wrapped(tools);
+    }
+    for (sign, wrong) in findings::lines(&status.name, findings) {
+        text += &format!("  {sign} {}\n", one_line(&wrong));
     }
     text
 }
@@ -122,7 +132,7 @@ mod tests {
 
     fn trial(status: SourceStatus) -> Trial {
         let tools = vec!["read".into(), "write".into()];
-        Trial { status, tools, server: Some("notes 1.0".into()), seconds: 1.26 }
+        Trial { status, tools, server: Some("notes 1.0".into()), findings: Vec::new(), seconds: 1.26 }
     }
 
     #[test]
@@ -139,6 +149,7 @@ mod tests {
   ✓ connected to notes 1.0 in 1.3 s, over stdio, MCP 2025-11-25 (legacy)
   ✓ it has 2 tools, no resources, no prompts
     read, write
+  ✓ its definitions are right; `toolgate check notes` tries how it converses, too
 ";
         assert_eq!(text(&trial(status), "node x.js"), expect);
     }

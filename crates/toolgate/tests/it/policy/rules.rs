@@ -94,6 +94,9 @@ fn explain_tells_which_rule_decides_and_test_checks_a_file_of_expectations() {
     assert_eq!(explained.code, 1);
     assert!(explained.stdout.contains("no-env") && explained.stdout.contains("deny"), "{}", explained.stdout);
     assert_eq!(desk.command(&["policy", "explain", "local", "workspace_read", "path=a.txt"]).code, 0);
+    let unknown = desk.command(&["policy", "explain", "local", "workspace_raed"]);
+    let note = "note: there is no tool `workspace_raed` now; did you mean `workspace_read`?";
+    assert_eq!((unknown.code, unknown.stderr.trim()), (0, note));
     let expectations = r#"
 [[expect]]
 principal = "local"

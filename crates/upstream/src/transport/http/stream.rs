@@ -56,7 +56,8 @@ pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent
             ));
         }
         tokio::time::sleep(pause(&decoder)).await;
-        let resumed = open(inner, Some(&last_id)).await?;
+        // The server has the request: a session that is gone by now, or a server that is, does not undo that.
+        let resumed = open(inner, Some(&last_id)).await.map_err(Fault::begun)?;
         response = resumed.ok_or_else(|| Fault::Gone("it does not let a stream be resumed".into()))?;
     }
 }
