@@ -60,8 +60,8 @@ fn what_cannot_be_a_server_changes_nothing() {
     let desk = Desk::start("# mine\n");
     let before = std::fs::read_to_string(desk.home.join("toolgate.toml")).unwrap();
     for (body, status) in [
-        (json!({"name": "a b", "command": "x"}), 400),
-        (json!({"name": "", "command": "x"}), 400),
+        (json!({"name": "a b", "command": "x"}), 422),
+        (json!({"name": "", "command": "x"}), 422),
         (json!({"name": "workspace", "command": "x"}), 400),
         (json!({"name": "x", "url": "no address"}), 400),
         (json!({"name": "x", "url": "ftp://h.example"}), 400),
