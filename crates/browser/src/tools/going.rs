@@ -59,9 +59,6 @@ impl Direction {
     }
 }
 
-/// How many times it is tried to leave a page that crashed.
-const REVIVALS: usize = 3;
-
 /// What came of going somewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Went {
@@ -82,19 +79,25 @@ const STUCK: Duration = Duration::from_secs(4);
 
 /// Loads a page.
 pub(super) async fn go(page: &Page, url: &str, until: WaitUntil, limit: Duration) -> Result<Went> {
-    unstick(page).await;
+    unstick(page, limit).await;
     load(page, url, until, limit).await
 }
 
 /// Stops a script of a page that is to be left and says nothing any more: it would keep the page where it is. Once a
 /// page is on its way to another one it cannot be stopped.
-async fn unstick(page: &Page) {
+async fn unstick(page: &Page, limit: Duration) {
     let (tab, devtools) = (&page.tab, &page.context.engine.devtools);
-    if tab.state().crashed {
+    // One that crashed has no script any more, and one that asks something waits for its answer and for nothing else.
+    let is_still = {
+        let state = tab.state();
+        state.crashed || state.dialog.is_some()
+    };
+    if is_still {
         return;
     }
     let look = ("Runtime.evaluate", json!({"expression": "1"}));
-    if let Err(Unanswered::Late(_)) = devtools.call::<Value>(Some(&tab.session), look, STUCK).await {
+    if let Err(Unanswered::Late(_)) = devtools.call::<Value>(Some(&tab.session), look, STUCK.min(limit)).await
+    {
         tracing::debug!("a page that hangs is stopped, to be left");
         tab.tell("Runtime.terminateExecution", json!({}));
     }
@@ -165,17 +168,6 @@ async fn is_download(page: &Page, told: &Value, begun: u64) -> bool {
 
 /// A page that crashed is left for another one in its tab.
 async fn revived(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
-    for _ in 1..REVIVALS {
-        let told = leave_crashed(page, address, limit).await?;
-        // The way out that was begun before the page crashed can break off this one.
-        if told["errorText"] != "net::ERR_ABORTED" || told["isDownload"] == true {
-            return Ok(told);
-        }
-    }
-    leave_crashed(page, address, limit).await
-}
-
-async fn leave_crashed(page: &Page, address: &Url, limit: Duration) -> Result<Value> {
     let call = ("Page.navigate", json!({"url": address.as_str()}));
     let told = page.context.engine.devtools.call(Some(&page.tab.session), call, limit).await;
     let told = told.map_err(|why| crate::tab::halt(why, limit))?;
@@ -186,7 +178,7 @@ async fn leave_crashed(page: &Page, address: &Url, limit: Duration) -> Result<Va
 
 /// Goes through the pages that were there, or loads this one again.
 pub(super) async fn history(page: &Page, direction: Direction, limit: Duration) -> Result<()> {
-    unstick(page).await;
+    unstick(page, limit).await;
     through(page, direction, limit).await.map_err(|error| late(error, direction.shown(), limit))
 }
 
