@@ -24,6 +24,13 @@ impl SourceId {
         Self(name.into())
     }
 
+    /// Whether a source of others may be called so: the name stands in front of those of its tools, and in commands and
+    /// routes.
+    pub fn fits(name: &str) -> bool {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        (1..=32).contains(&name.len()) && name.bytes().all(fits)
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0

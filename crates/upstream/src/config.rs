@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use toolgate_core::SourceId;
 
 pub use oauth::{GrantKind, Oauth, OauthConfig};
 pub use proxy::ProxyConfig;
@@ -196,8 +197,8 @@ impl<'de> Deserialize<'de> for Prefix {
                 }
             }
             fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Prefix, E> {
-                let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-                if (1..=32).contains(&word.len()) && word.bytes().all(fits) {
+                // It stands where else the name does.
+                if SourceId::fits(word) {
                     return Ok(Prefix::Word(word.to_owned()));
                 }
                 Err(E::custom("a prefix has 1 to 32 characters of A-Z a-z 0-9 _ -"))

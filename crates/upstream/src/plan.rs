@@ -6,6 +6,7 @@ mod program;
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_core::SourceId;
 use toolgate_host::Secret;
 use toolgate_wire::Raw;
 
@@ -161,10 +162,8 @@ fn millis(number: u64) -> Duration {
     Duration::from_millis(number.max(1))
 }
 
-/// The name stands in front of tool names, and in commands and routes.
 fn check_name(name: &str) -> Result<(), BadConfig> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if (1..=32).contains(&name.len()) && name.bytes().all(fits) {
+    if SourceId::fits(name) {
         return Ok(());
     }
     Err(BadConfig::new(

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use toolgate_core::SourceId;
 
 use super::{ADMIN, VIEWER};
 use crate::desk::{NewUpstream, SignIn, Upstream};
@@ -49,7 +50,8 @@ async fn add(ask: Ask, new: NewUpstream) -> Result<Made<Upstream>, Problem> {
         (None, Some(_)) if is_blank(&new.url) => return Err(Problem::field("url", "is missing")),
         (Some(_), None) | (None, Some(_)) => {}
     }
-    if let Some(why) = name_fault(&new.name) {
+    if !SourceId::fits(&new.name) {
+        let why = "has to be 1 to 32 characters of `A-Z`, `a-z`, `0-9`, `_` and `-`";
         return Err(Problem::field("name", why));
     }
     if ask.admin.desk.upstreams().await?.iter().any(|known| known.name == new.name) {
@@ -94,11 +96,4 @@ async fn finish(ask: Ask, ended: Ended) -> Result<Done, Problem> {
 async fn sign_out(ask: Ask, _: Nothing) -> Result<Done, Problem> {
     ask.admin.desk.sign_out(ask.name().to_owned()).await?;
     Ok(Done)
-}
-
-/// What is wrong with the name of an upstream, if anything is: what the settings would say, beside its field.
-fn name_fault(name: &str) -> Option<&'static str> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    let fine = (1..=32).contains(&name.len()) && name.bytes().all(fits);
-    (!fine).then_some("has to be 1 to 32 characters of `A-Z`, `a-z`, `0-9`, `_` and `-`")
 }
