@@ -1,6 +1,8 @@
 //! How bytes get to a server and back.
 
+mod answer;
 mod client;
+mod direct;
 pub(crate) mod http;
 pub(crate) mod old_sse;
 pub(crate) mod signed;

@@ -66,6 +66,13 @@ impl<'a> Beside<'a> {
         }
     }
 
+    /// Passes on what the server said before its answer, all of which is here by now.
+    async fn hear_out(&mut self) {
+        while let Some(said) = self.events.as_mut().and_then(|events| events.try_recv().ok()) {
+            self.pass_on(*said).await;
+        }
+    }
+
     /// Whether the server waits for an answer of its caller.
     fn asks(&self) -> bool {
         !self.open.is_empty()
@@ -180,11 +187,15 @@ pub(super) async fn run(
                 beside.take(wire, happened).await;
             }
             answer = &mut ticket.answer => {
+                beside.hear_out().await;
                 return answer.unwrap_or_else(|_| Err(Fault::Gone("the connection was closed".into())));
             }
             sent = &mut sending, if !under_way => match sent {
                 Ok(Sent::UnderWay) => under_way = true,
-                Ok(Sent::Over) => return over(&mut ticket),
+                Ok(Sent::Over) => {
+                    beside.hear_out().await;
+                    return over(&mut ticket);
+                }
                 Err(fault) => {
                     // What has failed need not be given up.
                     ticket.cancellable = false;

@@ -16,7 +16,9 @@ const LISTENING: Duration = Duration::from_secs(1);
 
 pub(super) async fn open(opener: &Opener<'_>, address: &AddressPlan) -> Result<(Wire, Facts), Fault> {
     let client = opener.client.get(address, opener.variables, opener.owner).await?;
-    let way = Way { plan: address, client, bearer: opener.bearer.clone() };
+    // What cannot be used as a proxy was told by the client.
+    let is_direct = address.proxies(opener.variables).is_ok_and(|proxies| proxies.is_empty());
+    let way = Way { plan: address, client, bearer: opener.bearer.clone(), is_direct };
     let wire = http::connect(way.clone(), opener.declared, opener.reports, opener.owner.child());
     match opener.era() {
         Some(Era::Legacy) => legacy(opener, way, wire).await,

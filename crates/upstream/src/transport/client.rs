@@ -10,12 +10,15 @@ use tokio::sync::OnceCell;
 use toolgate_host::Tasks;
 use toolgate_host::authorities::read_authorities;
 
-use super::http::reason;
+use super::answer::reason;
 use crate::fault::Fault;
 use crate::plan::AddressPlan;
 
 /// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(10);
+pub(super) const CONNECT: Duration = Duration::from_secs(10);
+
+/// Who we are.
+pub(super) const USER_AGENT: &str = concat!("toolgate/", env!("CARGO_PKG_VERSION"));
 
 /// How many redirects are followed, all of them within the same server.
 const REDIRECTS: usize = 5;
@@ -61,7 +64,7 @@ async fn client(
         .redirect(Policy::custom(same_server))
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
-        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .build()
         .map_err(failed)
 }

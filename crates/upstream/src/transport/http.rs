@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolgate_host::Tasks;
 use toolgate_wire::{Raw, RequestMeta, Version, headers, method};
 use url::Url;
 
-use super::signed::{self, Way};
+use super::answer::Answer;
+use super::direct::Direct;
+use super::signed::{self, Request, Way};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
 use crate::desk::{Desk, Out, Reports};
 use crate::fault::Fault;
@@ -38,9 +40,13 @@ pub(crate) struct Http(Arc<Inner>);
 
 struct Inner {
     client: Client,
+    direct: Option<Arc<Direct>>,
     bearer: Option<Bearer>,
     url: Url,
+    /// What goes with every request.
     headers: HeaderMap,
+    /// What goes with every frame.
+    framed: HeaderMap,
     desk: Arc<Desk>,
     version: Mutex<Option<Version>>,
     session: Mutex<Option<HeaderValue>>,
@@ -52,11 +58,16 @@ struct Inner {
 pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks: Tasks) -> Wire {
     let (queue, outgoing) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue, declared, reports);
+    let mut framed = way.plan.headers.clone();
+    framed.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    framed.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     let inner = Arc::new(Inner {
         client: way.client,
+        direct: way.is_direct.then(|| Direct::to(&way.plan.url)).flatten(),
         bearer: way.bearer,
         url: way.plan.url.clone(),
         headers: way.plan.headers.clone(),
+        framed,
         desk: desk.clone(),
         version: Mutex::default(),
         session: Mutex::default(),
@@ -69,17 +80,18 @@ pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks
 
 /// Sends what nobody waits for, and says good-bye at the end.
 async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>) {
-    while let Some(Some(out)) = inner.stop.run_until_cancelled(outgoing.recv()).await {
+    while let Some(Some(out)) = inner.stop.run_until_cancelled(inner.next(&mut outgoing)).await {
         if let Some(Err(fault)) = inner.stop.run_until_cancelled(inner.notify(out.frame)).await {
             inner.desk.journal.note("does not take what it is sent", &fault.words());
         }
     }
     let session = lock(&inner.session).take();
     if let Some(session) = session {
+        let mut sent = inner.own_headers(inner.headers.clone());
+        sent.insert(headers::SESSION_ID, session);
         let request = || {
-            let request = inner.client.delete(inner.url.clone()).headers(inner.headers.clone());
-            let request = inner.stamped(request).header(headers::SESSION_ID, &session);
-            request.timeout(Duration::from_secs(2))
+            let request = inner.client.delete(inner.url.clone()).headers(sent.clone());
+            Ok(request.timeout(Duration::from_secs(2)))
         };
         // A server that does not want to be told is forgotten all the same.
         drop(inner.dispatch(request).await);
@@ -89,10 +101,8 @@ async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>) {
 impl Http {
     pub(super) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
         let inner = &self.0;
-        let request =
-            || inner.post(sending.frame.clone(), Some((sending.method, sending.params, sending.headers)));
         sending.left.store(true, Ordering::Release);
-        let response = inner.dispatch(request).await.inspect_err(|fault| {
+        let response = inner.ask(&sending).await.inspect_err(|fault| {
             if matches!(fault, Fault::NotSent(_)) {
                 sending.left.store(false, Ordering::Release);
             }
@@ -130,36 +140,59 @@ impl Http {
 }
 
 impl Inner {
-    /// A request with a frame, and the headers that go with it.
-    fn post(&self, frame: Bytes, mirrored: Option<(&str, &Raw, &[headers::HeaderParam])>) -> RequestBuilder {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
-        let request = request
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json, text/event-stream")
-            .body(frame);
-        let Some((method, params, tool)) = mirrored else { return self.in_session(self.stamped(request)) };
-        let version = RequestMeta::read(params).version;
-        let Some(version) = version.as_ref().and_then(Raw::as_string) else {
-            return self.in_session(self.stamped(request));
-        };
-        let request = request.header(headers::PROTOCOL_VERSION, &*version);
-        let mirror = headers::mirror(method, Some(params), tool);
-        mirror.into_iter().fold(request, |request, (name, value)| request.header(&*name, value))
-    }
-
-    fn stamped(&self, request: RequestBuilder) -> RequestBuilder {
-        match *lock(&self.version) {
-            Some(version) if version.has_version_header() => {
-                request.header(headers::PROTOCOL_VERSION, version.as_str())
-            }
-            _ => request,
+    /// Sends a request, and waits for the head of its answer.
+    async fn ask(&self, sending: &Sending<'_>) -> Result<Answer, Fault> {
+        let by_client = || Ok(self.post(self.headers_of(sending)?, sending.frame.clone()));
+        let Some(direct) = &self.direct else { return self.dispatch(by_client).await };
+        let request = || Ok(Request::Direct(direct, self.headers_of(sending)?, sending.frame.clone()));
+        let answer = signed::send(self.bearer.as_ref(), request).await?;
+        match answer.status() {
+            // Where to is the client's business.
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => self.dispatch(by_client).await,
+            _ => Ok(answer),
         }
     }
 
-    fn in_session(&self, request: RequestBuilder) -> RequestBuilder {
-        match lock(&self.session).clone() {
-            Some(session) => request.header(headers::SESSION_ID, session),
-            None => request,
+    fn post(&self, headers: HeaderMap, frame: Bytes) -> RequestBuilder {
+        self.client.post(self.url.clone()).headers(headers).body(frame)
+    }
+
+    /// The headers that go with a request.
+    fn headers_of(&self, sending: &Sending<'_>) -> Result<HeaderMap, Fault> {
+        let version = RequestMeta::read(sending.params).version;
+        let Some(version) = version.as_ref().and_then(Raw::as_string) else {
+            return Ok(self.own_headers(self.framed.clone()));
+        };
+        let mut sent = self.framed.clone();
+        let mirror = headers::mirror(sending.method, Some(sending.params), sending.headers);
+        let version = (headers::PROTOCOL_VERSION.into(), version.into_owned());
+        for (name, value) in std::iter::once(version).chain(mirror) {
+            let header = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value));
+            let (Ok(key), Ok(value)) = header else {
+                return Err(Fault::NotSent(format!("`{name}` cannot be sent as a header")));
+            };
+            sent.insert(key, value);
+        }
+        Ok(sent)
+    }
+
+    /// Adds what a connection of the legacy era is known by.
+    fn own_headers(&self, mut sent: HeaderMap) -> HeaderMap {
+        if let Some(version) = lock(&self.version).filter(|version| version.has_version_header()) {
+            sent.insert(headers::PROTOCOL_VERSION, HeaderValue::from_static(version.as_str()));
+        }
+        if let Some(session) = lock(&self.session).clone() {
+            sent.insert(headers::SESSION_ID, session);
+        }
+        sent
+    }
+
+    /// The next frame that nobody waits for; connections that nobody uses are closed meanwhile.
+    async fn next(&self, outgoing: &mut mpsc::Receiver<Out>) -> Option<Out> {
+        let Some(direct) = &self.direct else { return outgoing.recv().await };
+        tokio::select! {
+            out = outgoing.recv() => out,
+            never = direct.tidy() => match never {},
         }
     }
 
@@ -167,13 +200,17 @@ impl Inner {
         lock(&self.session).is_some()
     }
 
-    async fn dispatch(&self, make: impl Fn() -> RequestBuilder) -> Result<Response, Fault> {
+    async fn dispatch(&self, make: impl Fn() -> Result<RequestBuilder, Fault>) -> Result<Answer, Fault> {
         signed::send(self.bearer.as_ref(), make).await
     }
 
     async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
         // Others wait behind it.
-        let response = self.dispatch(|| self.post(frame.clone(), None).timeout(NOTIFYING)).await?;
+        let request = || {
+            let sent = self.own_headers(self.framed.clone());
+            Ok(self.post(sent, frame.clone()).timeout(NOTIFYING))
+        };
+        let response = self.dispatch(request).await?;
         if response.status().is_success() {
             return Ok(());
         }
@@ -181,7 +218,7 @@ impl Inner {
     }
 
     /// Hands over what a server answers to a request.
-    async fn answered(&self, mut response: Response, id: u64) -> Result<Sent, Fault> {
+    async fn answered(&self, mut response: Answer, id: u64) -> Result<Sent, Fault> {
         if !response.status().is_success() {
             return self.refusal(response, Some(id)).await;
         }
@@ -202,7 +239,7 @@ impl Inner {
     }
 
     /// What an answer means that is no success.
-    async fn refusal(&self, mut response: Response, id: Option<u64>) -> Result<Sent, Fault> {
+    async fn refusal(&self, mut response: Answer, id: Option<u64>) -> Result<Sent, Fault> {
         let status = response.status();
         if status == StatusCode::UNAUTHORIZED {
             return Err(Fault::Unauthorized(joined(response.headers())));
@@ -232,21 +269,21 @@ fn mentions_session(text: &[u8]) -> bool {
     String::from_utf8_lossy(text).to_ascii_lowercase().contains("session")
 }
 
-fn is(response: &Response, kind: &str) -> bool {
+fn is(response: &Answer, kind: &str) -> bool {
     let value =
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().is_some_and(|first| first.trim().eq_ignore_ascii_case(kind))
 }
 
 /// A whole body, if it is not too large.
-async fn body(response: &mut Response, limit: usize) -> Result<Bytes, Fault> {
+async fn body(response: &mut Answer, limit: usize) -> Result<Bytes, Fault> {
     let too_large = || Fault::Unusable(format!("a message of more than {limit} bytes is too large"));
     let announced = response.content_length().unwrap_or_default();
     if announced > limit as u64 {
         return Err(too_large());
     }
     let mut whole = Vec::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| Fault::Gone(reason(error)))? {
+    while let Some(piece) = response.chunk().await.map_err(Fault::Gone)? {
         if whole.is_empty() && piece.len() as u64 == announced {
             return Ok(piece);
         }
@@ -256,16 +293,6 @@ async fn body(response: &mut Response, limit: usize) -> Result<Bytes, Fault> {
         whole.extend_from_slice(&piece);
     }
     Ok(whole.into())
-}
-
-/// What went wrong, without the address: it may hold a secret.
-pub(super) fn reason(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    cause.to_string()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

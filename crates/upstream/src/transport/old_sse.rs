@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolgate_host::Tasks;
 use toolgate_wire::sse::Decoder;
 use url::Url;
 
+use super::answer::Answer;
 use super::http::is_message;
 use super::signed::{self, Way};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
@@ -42,9 +43,11 @@ pub(crate) async fn connect(
     reports: &Reports,
     tasks: Tasks,
 ) -> Result<Wire, Fault> {
-    let Way { plan, client, bearer } = way;
-    let request =
-        || client.get(plan.url.clone()).headers(plan.headers.clone()).header(ACCEPT, "text/event-stream");
+    let Way { plan, client, bearer, .. } = way;
+    let request = || {
+        let request = client.get(plan.url.clone()).headers(plan.headers.clone());
+        Ok(request.header(ACCEPT, "text/event-stream"))
+    };
     let response = signed::send(bearer.as_ref(), request).await.map_err(|fault| {
         // Nothing was asked for yet.
         if let Fault::Gone(why) = fault { Fault::NotSent(why) } else { fault }
@@ -85,7 +88,7 @@ async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>, desk: Ar
     }
 }
 
-async fn read(mut response: Response, desk: &Desk, told: oneshot::Sender<String>) {
+async fn read(mut response: Answer, desk: &Desk, told: oneshot::Sender<String>) {
     let mut decoder = Decoder::new(MESSAGE_LIMIT);
     let (mut told, mut over) = (Some(told), false);
     while let Ok(Some(piece)) = response.chunk().await {
@@ -136,7 +139,7 @@ impl Inner {
         let request = || {
             let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
             let request = request.header(CONTENT_TYPE, "application/json").body(frame.clone());
-            request.timeout(Duration::from_secs(30))
+            Ok(request.timeout(Duration::from_secs(30)))
         };
         let response = signed::send(self.bearer.as_ref(), request).await?;
         match response.status() {

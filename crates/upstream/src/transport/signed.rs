@@ -1,9 +1,13 @@
 //! Requests with the token of the moment: one that is refused goes out once more, with another.
 
-use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use std::sync::Arc;
 
-use super::http::reason;
+use bytes::Bytes;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Client, RequestBuilder, StatusCode};
+
+use super::answer::{Answer, reason};
+use super::direct::Direct;
 use crate::fault::Fault;
 use crate::oauth::{Bearer, joined};
 use crate::plan::AddressPlan;
@@ -15,26 +19,40 @@ pub(crate) struct Way<'a> {
     pub(crate) client: Client,
     /// What lets us in, where we sign in.
     pub(crate) bearer: Option<Bearer>,
+    /// Whether no proxy is in between.
+    pub(crate) is_direct: bool,
+}
+
+/// A request that is about to be sent.
+pub(super) enum Request<'a> {
+    Client(RequestBuilder),
+    Direct(&'a Arc<Direct>, HeaderMap, Bytes),
+}
+
+impl From<RequestBuilder> for Request<'_> {
+    fn from(request: RequestBuilder) -> Self {
+        Self::Client(request)
+    }
 }
 
 /// Sends what `make` makes. A token that is refused is renewed or replaced once; the server did nothing before.
-pub(super) async fn send(
+pub(super) async fn send<'a, R: Into<Request<'a>>>(
     bearer: Option<&Bearer>,
-    make: impl Fn() -> RequestBuilder,
-) -> Result<Response, Fault> {
-    let Some(bearer) = bearer else { return attempt(make(), None).await };
+    make: impl Fn() -> Result<R, Fault>,
+) -> Result<Answer, Fault> {
+    let Some(bearer) = bearer else { return attempt(make()?.into(), None).await };
     let token = bearer.header().await?;
-    let response = attempt(make(), token.as_ref()).await?;
+    let response = attempt(make()?.into(), token.as_ref()).await?;
     if response.status() != StatusCode::UNAUTHORIZED {
         return judged(bearer, response, token.is_some()).await;
     }
     let challenge = joined(response.headers());
     let Some(other) = bearer.instead(token.as_ref(), challenge.as_deref()).await else { return Ok(response) };
-    let response = attempt(make(), Some(&other)).await?;
+    let response = attempt(make()?.into(), Some(&other)).await?;
     judged(bearer, response, true).await
 }
 
-async fn judged(bearer: &Bearer, response: Response, with_token: bool) -> Result<Response, Fault> {
+async fn judged(bearer: &Bearer, response: Answer, with_token: bool) -> Result<Answer, Fault> {
     match response.status() {
         StatusCode::UNAUTHORIZED => {}
         StatusCode::FORBIDDEN => {
@@ -50,12 +68,23 @@ async fn judged(bearer: &Bearer, response: Response, with_token: bool) -> Result
     Ok(response)
 }
 
-async fn attempt(request: RequestBuilder, token: Option<&HeaderValue>) -> Result<Response, Fault> {
-    let request = match token {
-        Some(token) => request.header(AUTHORIZATION, token.clone()),
-        None => request,
-    };
-    request.send().await.map_err(|error| {
-        if error.is_connect() { Fault::NotSent(reason(error)) } else { Fault::Gone(reason(error)) }
-    })
+async fn attempt(request: Request<'_>, token: Option<&HeaderValue>) -> Result<Answer, Fault> {
+    match request {
+        Request::Direct(direct, mut headers, frame) => {
+            if let Some(token) = token {
+                headers.append(AUTHORIZATION, token.clone());
+            }
+            direct.post(headers, frame).await.map(Answer::Direct)
+        }
+        Request::Client(request) => {
+            let request = match token {
+                Some(token) => request.header(AUTHORIZATION, token.clone()),
+                None => request,
+            };
+            let response = request.send().await.map_err(|error| {
+                if error.is_connect() { Fault::NotSent(reason(error)) } else { Fault::Gone(reason(error)) }
+            })?;
+            Ok(Answer::Client(response))
+        }
+    }
 }

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use reqwest::header::ACCEPT;
-use reqwest::{Response, StatusCode};
+use reqwest::StatusCode;
+use reqwest::header::{ACCEPT, HeaderValue};
 use tokio::sync::oneshot;
 use toolgate_wire::headers;
 use toolgate_wire::sse::{Decoder, Event};
 
-use super::{Inner, is, reason};
+use super::{Inner, is};
 use crate::fault::Fault;
+use crate::transport::answer::Answer;
 use crate::transport::{MESSAGE_LIMIT, Sent};
 
 /// How many times a stream is resumed that brings nothing.
@@ -24,7 +25,7 @@ const LATEST: Duration = Duration::from_secs(30);
 const REST: Duration = Duration::from_secs(1);
 
 /// Reads the stream that answers a request. A legacy stream that ends early is resumed where it broke off.
-pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent, Fault> {
+pub(super) async fn read(inner: &Inner, first: Answer, id: u64) -> Result<Sent, Fault> {
     let (mut response, mut fruitless) = (first, 0);
     let mut last_id = String::new();
     loop {
@@ -34,7 +35,7 @@ pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent
             match response.chunk().await {
                 Ok(Some(piece)) => decoder.push(&piece),
                 Ok(None) => break None,
-                Err(error) => break Some(reason(error)),
+                Err(why) => break Some(why),
             }
             events += hand_over(inner, &mut decoder, Some(id));
             if decoder.is_over() {
@@ -62,7 +63,7 @@ pub(super) async fn read(inner: &Inner, first: Response, id: u64) -> Result<Sent
     }
 }
 
-async fn rest(mut response: Response) {
+async fn rest(mut response: Answer) {
     while let Ok(Some(_)) = response.chunk().await {}
 }
 
@@ -91,15 +92,17 @@ fn pause(decoder: &Decoder) -> Duration {
 }
 
 /// Opens a stream by GET; none where the server has no such thing.
-async fn open(inner: &Inner, last_id: Option<&str>) -> Result<Option<Response>, Fault> {
-    let request = || {
-        let request = inner.client.get(inner.url.clone()).headers(inner.headers.clone());
-        let request = inner.in_session(inner.stamped(request.header(ACCEPT, "text/event-stream")));
-        match last_id {
-            Some(last_id) => request.header(headers::LAST_EVENT_ID, last_id),
-            None => request,
-        }
-    };
+async fn open(inner: &Inner, last_id: Option<&str>) -> Result<Option<Answer>, Fault> {
+    let mut sent = inner.own_headers(inner.headers.clone());
+    sent.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    if let Some(last_id) = last_id {
+        let last_id = HeaderValue::from_str(last_id);
+        sent.insert(
+            headers::LAST_EVENT_ID,
+            last_id.map_err(|_| Fault::NotSent("it named an event badly".into()))?,
+        );
+    }
+    let request = || Ok(inner.client.get(inner.url.clone()).headers(sent.clone()));
     let response = inner.dispatch(request).await?;
     match response.status() {
         status if status.is_success() && is(&response, "text/event-stream") => Ok(Some(response)),
