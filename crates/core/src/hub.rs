@@ -9,7 +9,6 @@ mod views;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -25,7 +24,6 @@ use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
 use crate::results::Results;
-use crate::run::Passing;
 use crate::seal::{Sealer, State};
 use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
@@ -71,7 +69,7 @@ pub(crate) struct Inner {
     pub(crate) owner: Tasks,
     pub(crate) clock: Clock,
     parking: Parking,
-    presence: Arc<Presence>,
+    pub(crate) presence: Arc<Presence>,
     troubles: Mutex<BTreeMap<&'static str, String>>,
     asked_for_trouble: Vec<(&'static str, AskTrouble)>,
     catalogs: Catalogs,
@@ -100,6 +98,7 @@ impl Hub {
     /// Starts a call. The run belongs to the hub; dropping it cancels the call.
     pub fn start(&self, call: Call) -> Run {
         let mut run = self.carry(call);
+        run.begin();
         run.hand_over();
         run
     }
@@ -128,21 +127,9 @@ impl Hub {
         }
     }
 
-    /// Calls that need not wait end right here.
     fn launch(&self, call: Call, resumed: Option<State>, mut run: Run, handle: run::RunHandle) -> Run {
-        let mut passing: Passing = Box::pin(pipeline::run(self.inner.clone(), call, resumed, handle.clone()));
-        let mut idle = Context::from_waker(Waker::noop());
-        match passing.as_mut().poll(&mut idle) {
-            Poll::Ready(outcome) if !handle.is_detached() => run.finish(outcome),
-            Poll::Ready(outcome) => {
-                let underway = self.inner.presence.begin(run.shared.clone());
-                run.carries(Box::pin(std::future::ready(outcome)), handle, underway);
-            }
-            Poll::Pending => {
-                let underway = self.inner.presence.begin(run.shared.clone());
-                run.carries(passing, handle, underway);
-            }
-        }
+        let passing = pipeline::run(self.inner.clone(), call, resumed, handle.clone());
+        run.carries(passing, handle);
         run
     }
 

@@ -19,7 +19,6 @@ use crate::{
     Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target, TaskRequest,
 };
 use carried::Carried;
-pub(crate) use carried::Passing;
 use deadline::Deadline;
 
 pub use afterwards::Afterwards;

@@ -63,7 +63,8 @@ async fn a_carried_call_needs_no_task_of_the_hub() {
     drive(hub.carry(call(client_legacy(), "unknown", json!({}))), []).await.failed();
     assert_eq!(ended.recv().await, Some("notFound"));
     let before = hub.tasks().len();
-    let run = hub.carry(call(client_legacy(), "waits", json!({})));
+    let mut run = hub.carry(call(client_legacy(), "waits", json!({})));
+    assert!(futures_util::FutureExt::now_or_never(run.next()).is_none());
     assert_eq!((hub.running().len(), hub.tasks().len()), (1, before));
     go.notify_one();
     drive(run, []).await.complete();

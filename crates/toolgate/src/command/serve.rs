@@ -11,6 +11,7 @@ use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
+use toolgate_host::memory::give_back_when_quiet;
 
 use crate::admin;
 use crate::cli::{Cli, Command, Serve};
@@ -26,6 +27,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
     let hub = gate.hub.clone();
     let profile = profile(cli, &hub)?;
     let stop = stop_signal(tasks)?;
+    keep_small(tasks);
     let terms = share::terms(cli, &settings);
     let reloader = settings::watch(cli, settings.clone(), tasks)?;
     let keep = |about| {
@@ -61,6 +63,13 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has what is needed no more given back from time to time.
+fn keep_small(tasks: &Tasks) {
+    let owner = tasks.clone();
+    let giving = async move { give_back_when_quiet(&owner).await };
+    tasks.spawn(tasks.stopping().run_until_cancelled_owned(giving));
 }
 
 /// A link to set up the admin page, where nobody has done so.

@@ -65,10 +65,14 @@ async fn read(stream: &mut TcpStream) -> Option<String> {
 }
 
 fn word(fault: Fault) -> String {
-    match fault {
-        Fault::NotSent(_) => "not sent".into(),
-        Fault::Gone(_) => "gone".into(),
-        other => other.words(),
+    let not_sent = matches!(fault, Fault::NotSent(_));
+    let gone = matches!(fault, Fault::Gone(_));
+    if not_sent {
+        "not sent".into()
+    } else if gone {
+        "gone".into()
+    } else {
+        fault.words()
     }
 }
 
