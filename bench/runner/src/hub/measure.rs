@@ -28,6 +28,9 @@ const QUIET: Duration = Duration::from_secs(2);
 /// How much processor time a gateway may use between two looks and still count as idle.
 const NEXT_TO_NOTHING: Duration = Duration::from_micros(500);
 
+/// How long nobody has called when idle memory is measured. What was needed before is given back within that time.
+const IDLE: Duration = Duration::from_secs(12);
+
 /// How many servers stand behind Toolgate when its idle memory is measured.
 pub(crate) const SERVERS: usize = 10;
 
@@ -221,6 +224,6 @@ fn idle_bytes(plan: &Plan) -> Result<u64> {
         ensure!(began.elapsed() < PATIENCE, "it never lists all tools");
         sleep(LOOK);
     }
-    sleep(QUIET);
+    sleep(IDLE);
     gateway.memory()
 }

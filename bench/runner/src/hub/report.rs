@@ -60,7 +60,8 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
          decides nothing\n\
          - CPU is the gateway's alone (user and kernel time of its processes, without the server behind it): it is the \
          figure to compare. The load and the server share the machine with it, so calls a second and latencies are of all \
-         together. MB are powers of ten\n",
+         together. MB are powers of ten\n\
+         - Idle memory is what is resident when all servers are listed and nobody has called for 12 s\n",
     );
     raw_data(out, &plan.out)?;
     Ok(())

@@ -1,5 +1,6 @@
 //! How a process on standard input and output begins and ends, and what happens to calls under way.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::thread;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::message::{call, cancelled, initialize, modern, request, slow, text};
-use crate::process::{Place, Stdio, run};
+use crate::process::{Place, Stdio, run, until};
 
 #[test]
 fn a_line_from_echo_is_answered_without_a_handshake() {
@@ -17,6 +18,31 @@ fn a_line_from_echo_is_answered_without_a_handshake() {
     let expected =
         r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hello"}],"isError":false}}"#;
     assert_eq!((ended.stdout.as_str(), ended.code), (&*format!("{expected}\n"), 0));
+}
+
+#[test]
+fn what_of_the_program_only_its_start_needed_is_given_back() {
+    let mut stdio = Stdio::start();
+    stdio.ask(request(1, "ping", &json!({})));
+    // A start touches more than half of it.
+    until("a quarter of the program is held", || {
+        let (size, held) = held_of_program(stdio.running.id());
+        held * 4 < size
+    });
+    assert_eq!(stdio.ask(request(2, "ping", &json!({})))["id"], 2);
+}
+
+/// How large the mapping of a process's program is that runs, and how much of it is in memory, in kB.
+fn held_of_program(process: u32) -> (u64, u64) {
+    let program = fs::read_link(format!("/proc/{process}/exe")).unwrap();
+    let maps = fs::read_to_string(format!("/proc/{process}/smaps")).unwrap();
+    let mut lines = maps.lines();
+    lines.find(|line| line.contains(" r-xp ") && line.ends_with(program.to_str().unwrap())).unwrap();
+    let mut number = |name: &str| {
+        let line = lines.find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    };
+    (number("Size:"), number("Rss:"))
 }
 
 #[test]
