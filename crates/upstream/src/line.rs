@@ -189,6 +189,9 @@ impl Line {
     /// The connection once it is ready. A line that failed tries again when a call comes, but the call waits only
     /// `patience` beyond what an attempt takes anyway.
     pub(crate) async fn ready(&self, patience: Duration) -> Result<Arc<Link>, Fault> {
+        if let Some(link) = self.link() {
+            return Ok(link);
+        }
         let mut phase = self.phase.subscribe();
         let until = Instant::now() + patience.max(PATIENCE);
         let mut kicked = false;

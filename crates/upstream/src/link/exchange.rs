@@ -28,8 +28,8 @@ pub(super) struct Beside<'a> {
     desk: &'a Arc<Desk>,
     events: Option<mpsc::Receiver<Box<Said>>>,
     run: Option<&'a RunHandle>,
-    /// Questions of the server that its caller has not answered yet.
-    open: FuturesUnordered<Answering<'a>>,
+    /// Questions of the server that its caller has not answered yet. Most calls have none, and need no room for them.
+    open: Option<FuturesUnordered<Answering<'a>>>,
     withdrawn: HashMap<Id, CancellationToken>,
     /// Questions that wait for others which are asked together with them.
     gathered: Vec<Question>,
@@ -47,14 +47,7 @@ impl<'a> Beside<'a> {
         events: Option<mpsc::Receiver<Box<Said>>>,
         run: Option<&'a RunHandle>,
     ) -> Self {
-        Self {
-            desk,
-            events,
-            run,
-            open: FuturesUnordered::new(),
-            withdrawn: HashMap::new(),
-            gathered: Vec::new(),
-        }
+        Self { desk, events, run, open: None, withdrawn: HashMap::new(), gathered: Vec::new() }
     }
 
     /// What happens next; it can be given up and waited for again.
@@ -62,7 +55,7 @@ impl<'a> Beside<'a> {
         tokio::select! {
             biased;
             said = next(&mut self.events) => Happened::Said(said),
-            Some((ids, frames)) = self.open.next(), if !self.open.is_empty() => Happened::Answered(ids, frames),
+            (ids, frames) = answered(&mut self.open) => Happened::Answered(ids, frames),
         }
     }
 
@@ -75,7 +68,7 @@ impl<'a> Beside<'a> {
 
     /// Whether the server waits for an answer of its caller.
     fn asks(&self) -> bool {
-        !self.open.is_empty()
+        self.open.as_ref().is_some_and(|open| !open.is_empty())
     }
 
     /// Passes on what happened.
@@ -126,7 +119,7 @@ impl<'a> Beside<'a> {
         self.withdrawn.extend(ids.iter().map(|id| (id.clone(), token.clone())));
         questions.iter().for_each(|question| self.desk.sends(&question.params, run));
         let mut owed = Owed { desk: self.desk.clone(), questions };
-        self.open.push(Box::pin(async move {
+        self.open.get_or_insert_default().push(Box::pin(async move {
             let answers = token.run_until_cancelled(answer(&owed.questions, run)).await;
             owed.questions.clear();
             (ids, answers.unwrap_or_default())
@@ -222,6 +215,14 @@ async fn next(events: &mut Option<mpsc::Receiver<Box<Said>>>) -> Said {
     }
     *events = None;
     std::future::pending().await
+}
+
+/// The next question that its caller has answered; none ever where there are none.
+async fn answered(open: &mut Option<FuturesUnordered<Answering<'_>>>) -> (Vec<Id>, Vec<Bytes>) {
+    match open {
+        Some(open) if !open.is_empty() => open.select_next_some().await,
+        _ => std::future::pending().await,
+    }
 }
 
 /// The stream of the answer has ended: either the answer is here, or it will never be.

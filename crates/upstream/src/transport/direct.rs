@@ -126,11 +126,11 @@ impl Direct {
     /// Closes connections that nobody has used for long. It never ends.
     pub(crate) async fn tidy(&self) -> std::convert::Infallible {
         loop {
-            self.filled.notified().await;
             while !self.lock().is_empty() {
                 sleep(IDLE).await;
                 self.lock().retain(|kept| kept.since.elapsed() < IDLE);
             }
+            self.filled.notified().await;
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::net::TcpListener;
 use toolgate_core::{Kind, ListKind, Outcome, Target};
 use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
 use toolgate_upstream::State;
@@ -12,6 +13,7 @@ use toolgate_upstream::State;
 use crate::fake::GOLDEN;
 use crate::rig::{PATIENCE, Rig, trial, with};
 use crate::web::Web;
+use crate::web::wire::{Asked, whole};
 
 async fn rig(behaviour: &str) -> (Web, Rig) {
     let web = Web::start(behaviour).await;
@@ -120,6 +122,20 @@ async fn connections_are_used_again() {
         assert!(connections < 12, "{behaviour}: {connections} connections for 20 calls");
         rig.upstream.stop().await;
     }
+}
+
+#[tokio::test]
+async fn a_server_that_has_moved_within_itself_is_followed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let moved = |asked: &Asked| {
+        (asked.path == "/mcp").then(|| whole(308, "text/plain", "").with("Location", "/moved"))
+    };
+    let web = Web::serve(listener, "plain", Some(Box::new(moved)));
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    let result = rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+    assert_eq!(result["structuredContent"]["arguments"], json!({"b": "x"}));
+    rig.upstream.stop().await;
 }
 
 #[tokio::test]
