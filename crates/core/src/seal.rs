@@ -6,12 +6,15 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use toolgate_wire::{Edit, Raw};
+use toolgate_wire::{Raw, digest_without};
 
 use crate::{Error, Kind, Principal, Result, Target};
 
 const NONCE: usize = 24;
 const PURPOSE: &[u8] = b"toolgate requestState 1";
+
+/// The params that may be others when a call is tried again.
+const CHANGING: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
 /// What an envelope says: whose call it is, which call, until when, whether approved, and how to go on.
 #[derive(Debug, Serialize, Deserialize)]
@@ -92,13 +95,12 @@ impl State {
 
 /// What a call is, whatever its id and its round: target and params without what may change in a retry.
 pub(crate) fn digest(target: &Target, params: &Raw) -> String {
-    let same = Edit::new(params).remove("_meta").remove("inputResponses").remove("requestState").finish();
     let mut hash = Sha256::new();
     hash.update(target.kind());
     hash.update([0]);
     hash.update(target.name());
     hash.update([0]);
-    hash.update(toolgate_wire::digest(&same));
+    hash.update(digest_without(params, &CHANGING));
     URL_SAFE_NO_PAD.encode(hash.finalize())
 }
 

@@ -8,44 +8,73 @@ use sha2::{Digest, Sha256};
 use crate::{
     escape::{self, Piece},
     raw::{Kind, Raw},
-    walk,
+    walk::{self, Member},
 };
 
 /// The canonical text of a value.
 pub fn canonical(value: &Raw) -> Raw {
-    let mut out = Vec::with_capacity(value.as_bytes().len());
-    write(value.as_bytes(), &mut out);
-    Raw::trusted(out.into())
+    Raw::trusted(text_of(value, &[]).into())
 }
 
 /// The SHA-256 of the canonical text of a value.
 pub fn digest(value: &Raw) -> [u8; 32] {
-    Sha256::digest(canonical(value).as_bytes()).into()
+    digest_without(value, &[])
+}
+
+/// The SHA-256 of the canonical text of a value; of an object as if it had none of these keys.
+pub fn digest_without(value: &Raw, keys: &[&str]) -> [u8; 32] {
+    Sha256::digest(text_of(value, keys)).into()
+}
+
+fn text_of(value: &Raw, without: &[&str]) -> Vec<u8> {
+    let text = value.as_bytes();
+    let mut out = Vec::with_capacity(text.len());
+    match Kind::of(text) {
+        Kind::Object => object(text, without, &mut out),
+        Kind::Array | Kind::String | Kind::Null | Kind::Bool | Kind::Number => write(text, &mut out),
+    }
+    out
 }
 
 fn write(text: &[u8], out: &mut Vec<u8>) {
     match Kind::of(text) {
-        Kind::Object => object(text, out),
+        Kind::Object => object(text, &[], out),
         Kind::Array => array(text, out),
         Kind::String => string(&text[1..text.len() - 1], out),
         Kind::Null | Kind::Bool | Kind::Number => out.extend_from_slice(text),
     }
 }
 
-fn object(text: &[u8], out: &mut Vec<u8>) {
-    let mut members: Vec<_> =
-        walk::members(text).map(|member| (escape::decode(&text[member.key.clone()]), member)).collect();
-    members.sort_by(|(left, _), (right, _)| left.cmp(right));
+fn object(text: &[u8], without: &[&str], out: &mut Vec<u8>) {
+    let keyed = |member: Member| (escape::decode(&text[member.key.clone()]), member);
+    let mut members = walk::members(text).map(keyed).filter(|(key, _)| !is_among(key, without));
     out.push(b'{');
-    for (index, (_, member)) in members.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
+    match (members.next(), members.next()) {
+        (None, _) => {}
+        // Nothing to be sorted.
+        (Some((_, only)), None) => self::member(text, only, out),
+        (Some(first), Some(second)) => {
+            let mut all: Vec<_> = [first, second].into_iter().chain(members).collect();
+            all.sort_by(|(left, _), (right, _)| left.cmp(right));
+            for (index, (_, member)) in all.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                self::member(text, member, out);
+            }
         }
-        string(&text[member.key], out);
-        out.push(b':');
-        write(&text[member.value], out);
     }
     out.push(b'}');
+}
+
+fn is_among(key: &[u8], keys: &[&str]) -> bool {
+    keys.iter().any(|known| known.as_bytes() == key)
+}
+
+fn member(text: &[u8], member: Member, out: &mut Vec<u8>) {
+    string(&text[member.key], out);
+    out.push(b':');
+    write(&text[member.value], out);
 }
 
 fn array(text: &[u8], out: &mut Vec<u8>) {
@@ -97,5 +126,19 @@ mod tests {
         let hex: String = digest(&Raw::literal("{ }")).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(hex, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
         assert_ne!(digest(&Raw::literal("1")), digest(&Raw::literal("1.0")));
+    }
+
+    #[test]
+    fn keys_that_are_left_out_are_as_if_they_were_never_there() {
+        #[track_caller]
+        fn check(text: &'static str, same: &'static str) {
+            let without = digest_without(&Raw::literal(text), &["x", "y"]);
+            assert_eq!(without, digest(&Raw::literal(same)), "{text}");
+        }
+        check(r#"{"b":1,"x":2,"a":{"x":3},"\u0079":4}"#, r#"{"a":{"x":3},"b":1}"#);
+        check(r#"{"x":1,"b":2}"#, r#"{"b":2}"#);
+        check(r#"{"x":1}"#, "{}");
+        check(r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#);
+        check(r#"[{"x":1}]"#, r#"[{"x":1}]"#);
     }
 }

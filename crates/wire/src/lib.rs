@@ -22,7 +22,7 @@ mod version;
 mod walk;
 pub mod write;
 
-pub use canonical::{canonical, digest};
+pub use canonical::{canonical, digest, digest_without};
 pub use edit::Edit;
 pub use id::Id;
 pub use lines::Lines;
