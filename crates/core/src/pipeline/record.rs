@@ -15,7 +15,7 @@ pub(crate) struct Trace {
     span: CallSpan,
 }
 
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default)]
 struct Known {
     source: Option<SourceId>,
     rule: Option<Arc<str>>,
@@ -89,7 +89,7 @@ impl Trace {
 pub(super) fn ended(hub: &Inner, handle: &RunHandle, trace: &Trace, (outcome, took): (&Outcome, Duration)) {
     let Some(recorder) = &hub.recorder else { return };
     let (target, client) = (handle.target(), handle.client());
-    let known = trace.lock().clone();
+    let known = trace.lock();
     let wanted = recorder.wants_arguments().then(|| hub.filters.page(handle.params().clone()));
     // A filter that breaks down lets nothing out, but the call is recorded.
     let arguments = wanted.and_then(Result::ok);
