@@ -8,17 +8,40 @@ use toolgate_core::fits_pattern;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
     text: Box<str>,
+    stars: Stars,
+}
+
+/// Where the stars of a pattern are: looked for once, because it is tried for every call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stars {
+    None,
+    One(usize),
+    Several,
 }
 
 impl Glob {
     /// The pattern.
     pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.into() }
+        let mut places = text.match_indices('*').map(|(at, _)| at);
+        let stars = match (places.next(), places.next()) {
+            (None, _) => Stars::None,
+            (Some(at), None) => Stars::One(at),
+            (Some(_), Some(_)) => Stars::Several,
+        };
+        Self { text: text.into(), stars }
     }
 
     /// Whether it fits the whole text.
-    pub(crate) fn fits(&self, text: &str) -> bool {
-        fits_pattern(&self.text, text)
+    pub(crate) fn fits(&self, whole: &str) -> bool {
+        let (pattern, text) = (self.text.as_bytes(), whole.as_bytes());
+        match self.stars {
+            Stars::None => pattern == text,
+            Stars::One(at) => {
+                let (head, tail) = (&pattern[..at], &pattern[at + 1..]);
+                text.len() >= head.len() + tail.len() && text.starts_with(head) && text.ends_with(tail)
+            }
+            Stars::Several => fits_pattern(&self.text, whole),
+        }
     }
 
     /// Whether it may fit some text that begins like this.
