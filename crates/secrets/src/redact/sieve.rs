@@ -49,17 +49,26 @@ impl Sieve {
         if self.strides.is_empty() {
             return Some(at);
         }
-        while let Some(slot) = slot(text, at + self.reach, self.bits) {
-            let stride = self.strides[slot];
-            if stride > 0 {
-                at += usize::from(stride);
+        let longest = self.reach + 1;
+        loop {
+            let stride = self.stride(text, at)?;
+            // Most strides are the longest: the next one is looked up at once, so that neither waits for the other.
+            let then = self.stride(text, at + longest).unwrap_or(longest);
+            if stride == longest && then > 0 {
+                at += longest + then;
+            } else if stride > 0 {
+                at += stride;
             } else if self.beginnings.binary_search(&beginning(text, at)?).is_ok() {
                 return Some(at);
             } else {
                 at += 1;
             }
         }
-        None
+    }
+
+    /// How far a window may move; none if it does not fit into the text.
+    fn stride(&self, text: &[u8], at: usize) -> Option<usize> {
+        slot(text, at + self.reach, self.bits).map(|slot| usize::from(self.strides[slot]))
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
