@@ -10,12 +10,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use toolgate_core::AuditRow;
+use toolgate_core::AuditLine;
 
 use crate::audit::{Inner, MANY};
 use crate::error::AuditError;
 use crate::folder::lines;
-use crate::record::row;
+use crate::record::line as record;
 use crate::spool::Uncopied;
 
 pub(crate) use anchors::head_of;
@@ -146,7 +146,7 @@ async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
     }
     // Without any line break there is nothing to go on with: what is there now is not ours.
     let to = if length == 0 { uncopied.to } else { uncopied.from + length };
-    inner.parts.store.append_audit(rows).await?;
+    inner.parts.store.append_audit_lines(rows).await?;
     let mut desk = inner.desk();
     desk.spool.copied(&uncopied, to, whole);
     desk.spool.tidy(false);
@@ -161,12 +161,12 @@ fn read(uncopied: &Uncopied) -> Result<Vec<u8>, AuditError> {
     Ok(bytes)
 }
 
-/// The rows of a batch of lines, how many bytes they took, and whether all of them were records.
-fn rows(bytes: &[u8]) -> (Vec<AuditRow>, u64, bool) {
+/// The records of a batch of lines, how many bytes they took, and whether all of them were records.
+fn rows(bytes: &[u8]) -> (Vec<AuditLine<'_>>, u64, bool) {
     let (mut rows, mut length, mut whole) = (Vec::new(), 0, true);
     for line in lines(bytes).take(MOST) {
         length += line.len() as u64 + 1;
-        match row(line) {
+        match record(line) {
             Some(row) => rows.push(row),
             None => whole = false,
         }

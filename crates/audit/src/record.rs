@@ -5,7 +5,7 @@ mod plain;
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use toolgate_core::AuditRow;
+use toolgate_core::{AuditLine, AuditRow};
 
 use crate::chain::{Hex, hash};
 use crate::line::{CLOSE, HASH};
@@ -61,24 +61,29 @@ impl<'a> Record<'a> {
         to_hex(&self.hash)
     }
 
-    /// The row that stands for it in the store.
-    pub(crate) fn row(&self, line: &str) -> AuditRow {
-        AuditRow {
-            writer: column(&self.writer),
+    /// What stands for it in the store.
+    pub(crate) fn line(self, line: &'a str) -> AuditLine<'a> {
+        AuditLine {
+            writer: column(self.writer),
             sequence: i64::try_from(self.seq).unwrap_or(i64::MAX),
             time_ms: self.time_ms,
-            principal: column(&self.principal),
-            target: column(&self.target),
-            outcome: column(&self.outcome),
-            line: line.to_owned(),
+            principal: column(self.principal),
+            target: column(self.target),
+            outcome: column(self.outcome),
+            line,
         }
     }
 }
 
-/// The row of a line without its line break; none if it is no record.
-pub(crate) fn row(line: &[u8]) -> Option<AuditRow> {
+/// What stands for a line without its line break in the store; none if it is no record.
+pub(crate) fn line(line: &[u8]) -> Option<AuditLine<'_>> {
     let text = str::from_utf8(line).ok()?;
-    plain::record(text).or_else(|| Record::read(line)).map(|record| record.row(text))
+    plain::record(text).or_else(|| Record::read(line)).map(|record| record.line(text))
+}
+
+/// The same, as a copy.
+pub(crate) fn row(line: &[u8]) -> Option<AuditRow> {
+    self::line(line).map(AuditLine::into_row)
 }
 
 /// Whether the hash at the end of a line is that of all before it.
@@ -90,11 +95,11 @@ pub(crate) fn is_sound(line: &[u8]) -> bool {
 }
 
 /// No database keeps a zero byte in a text.
-fn column(text: &str) -> String {
+fn column(text: Cow<'_, str>) -> Cow<'_, str> {
     if memchr::memchr(0, text.as_bytes()).is_none() {
-        return text.to_owned();
+        return text;
     }
-    text.replace('\0', "\u{FFFD}")
+    text.replace('\0', "\u{FFFD}").into()
 }
 
 fn is_hex(text: &str) -> bool {
@@ -137,6 +142,6 @@ mod tests {
 
     #[test]
     fn a_zero_byte_does_not_reach_a_column() {
-        assert_eq!(column("a\0b"), "a\u{FFFD}b");
+        assert_eq!(column("a\0b".into()), "a\u{FFFD}b");
     }
 }

@@ -120,7 +120,7 @@ impl Check {
         let Some(record) = Record::read(row.line.as_bytes()) else {
             return strand.broken(seq, "it is no record");
         };
-        if record.row(&row.line) != *row {
+        if record.clone().line(&row.line) != row.borrowed() {
             strand.broken(seq, "what the store says of it is not what it says");
         }
         if record.seq != seq || record.writer != row.writer {

@@ -1,5 +1,6 @@
 //! What outlives a process: small documents in collections, and the record of calls.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -172,6 +173,44 @@ pub struct AuditRow {
     pub line: String,
 }
 
+impl AuditRow {
+    /// The same, without a copy.
+    pub fn borrowed(&self) -> AuditLine<'_> {
+        let Self { writer, sequence, time_ms, principal, target, outcome, line } = self;
+        let [writer, principal, target, outcome] =
+            [writer, principal, target, outcome].map(|text| Cow::Borrowed(text.as_str()));
+        AuditLine { writer, sequence: *sequence, time_ms: *time_ms, principal, target, outcome, line }
+    }
+}
+
+/// A record of the audit on its way into a database, in the text that it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditLine<'a> {
+    /// See [`AuditRow::writer`].
+    pub writer: Cow<'a, str>,
+    /// See [`AuditRow::sequence`].
+    pub sequence: i64,
+    /// See [`AuditRow::time_ms`].
+    pub time_ms: u64,
+    /// See [`AuditRow::principal`].
+    pub principal: Cow<'a, str>,
+    /// See [`AuditRow::target`].
+    pub target: Cow<'a, str>,
+    /// See [`AuditRow::outcome`].
+    pub outcome: Cow<'a, str>,
+    /// See [`AuditRow::line`].
+    pub line: &'a str,
+}
+
+impl AuditLine<'_> {
+    /// The same, as a copy.
+    pub fn into_row(self) -> AuditRow {
+        let Self { writer, sequence, time_ms, principal, target, outcome, line } = self;
+        let [writer, principal, target, outcome] = [writer, principal, target, outcome].map(Cow::into_owned);
+        AuditRow { writer, sequence, time_ms, principal, target, outcome, line: line.to_owned() }
+    }
+}
+
 /// Which records of the audit to find; newest first. What is `None` does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct AuditQuery {
@@ -269,6 +308,11 @@ pub trait Store: Send + Sync {
 
     /// Adds records of the audit; those that are there already are left as they are.
     fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()>;
+
+    /// The same, for who has them in one text: a store that packs them need not copy each before.
+    fn append_audit_lines<'a>(&'a self, lines: Vec<AuditLine<'a>>) -> Stored<'a, ()> {
+        self.append_audit(lines.into_iter().map(AuditLine::into_row).collect())
+    }
 
     /// Finds records of the audit, newest first.
     fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>>;

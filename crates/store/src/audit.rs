@@ -7,7 +7,7 @@ mod query;
 use std::collections::HashSet;
 
 use sqlx::{AnyConnection, AnyPool};
-use toolgate_core::{AuditQuery, AuditRow, StoreError};
+use toolgate_core::{AuditLine, AuditQuery, AuditRow, StoreError};
 
 use crate::database::Database;
 use crate::documents::is_text;
@@ -26,7 +26,7 @@ const HEADS: &str = "SELECT writer, first, last, from_ms, to_ms, principal, coun
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7306930284701510772))";
 
 /// Adds records; those that are there already are left as they are.
-pub(crate) async fn append(store: &Database, mut rows: Vec<AuditRow>) -> Result<(), StoreError> {
+pub(crate) async fn append(store: &Database, mut rows: Vec<AuditLine<'_>>) -> Result<(), StoreError> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -43,12 +43,12 @@ pub(crate) async fn append(store: &Database, mut rows: Vec<AuditRow>) -> Result<
     }
 }
 
-async fn try_append(store: &Database, pool: &AnyPool, rows: Vec<AuditRow>) -> Result<(), sqlx::Error> {
+async fn try_append(store: &Database, pool: &AnyPool, rows: Vec<AuditLine<'_>>) -> Result<(), sqlx::Error> {
     let mut adding = pool.begin_with(store.begin()).await?;
     for rows in rows.chunk_by(|a, b| a.writer == b.writer) {
         lock(store, &mut adding, &rows[0].writer).await?;
         let there = there(&mut adding, rows).await?;
-        let is_new = |row: &AuditRow| !there.contains(&row.sequence);
+        let is_new = |row: &AuditLine<'_>| !there.contains(&row.sequence);
         let bundles = match there.is_empty() {
             true => Bundle::all(rows),
             false => Bundle::all(&rows.iter().filter(|row| is_new(row)).cloned().collect::<Vec<_>>()),
@@ -69,9 +69,9 @@ async fn lock(store: &Database, connection: &mut AnyConnection, writer: &str) ->
 }
 
 /// The places, among those of these records of one writer, that are taken.
-async fn there(connection: &mut AnyConnection, rows: &[AuditRow]) -> Result<HashSet<i64>, sqlx::Error> {
+async fn there(connection: &mut AnyConnection, rows: &[AuditLine<'_>]) -> Result<HashSet<i64>, sqlx::Error> {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(HashSet::new()) };
-    let there = sqlx::query_as::<_, Row>(THERE).bind(first.writer.as_str());
+    let there = sqlx::query_as::<_, Row>(THERE).bind(&*first.writer);
     let there = there.bind(first.sequence).bind(last.sequence).fetch_all(connection).await?;
     Ok(there.into_iter().flat_map(|row| Bundle::from(row).rows()).map(|row| row.sequence).collect())
 }
@@ -100,6 +100,7 @@ pub(crate) async fn heads(store: &Database) -> Result<Vec<AuditRow>, StoreError>
     }
 }
 
-fn is_keepable(row: &AuditRow) -> bool {
-    [&row.writer, &row.principal, &row.target, &row.outcome, &row.line].into_iter().all(|text| is_text(text))
+fn is_keepable(row: &AuditLine<'_>) -> bool {
+    let AuditLine { writer, sequence: _, time_ms: _, principal, target, outcome, line } = row;
+    [&**writer, principal, target, outcome, line].into_iter().all(is_text)
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use sqlx::AnyPool;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, broadcast};
-use toolgate_core::{AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write, Written};
+use toolgate_core::{
+    AuditLine, AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write, Written,
+};
 use toolgate_host::{Clock, Tasks};
 
 use crate::changes::News;
@@ -164,7 +166,14 @@ impl Store for Database {
     }
 
     fn append_audit(&self, rows: Vec<AuditRow>) -> Stored<'_, ()> {
-        self.in_time(audit::append(self, rows))
+        self.in_time(async move {
+            let lines = rows.iter().map(AuditRow::borrowed).collect();
+            audit::append(self, lines).await
+        })
+    }
+
+    fn append_audit_lines<'a>(&'a self, lines: Vec<AuditLine<'a>>) -> Stored<'a, ()> {
+        self.in_time(audit::append(self, lines))
     }
 
     fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>> {

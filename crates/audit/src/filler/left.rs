@@ -50,7 +50,7 @@ async fn take(inner: &Inner, left: &Left, mut file: &File) -> Result<(), AuditEr
     while rest.len() > tail(rest).len() {
         let (rows, length, all) = rows(rest);
         whole &= all;
-        inner.parts.store.append_audit(rows).await?;
+        inner.parts.store.append_audit_lines(rows).await?;
         rest = &rest[usize::try_from(length).unwrap_or(rest.len())..];
     }
     let after = lines(&bytes).last().and_then(Record::read).map_or(0, |record| record.seq);
@@ -67,9 +67,9 @@ async fn take(inner: &Inner, left: &Left, mut file: &File) -> Result<(), AuditEr
 
 /// Deals with what stands behind the last line break; `false` if it can not have been a record.
 async fn finish(inner: &Inner, left: &Left, rest: &[u8], after: u64) -> Result<bool, AuditError> {
-    if let Some(row) = crate::record::row(rest).filter(|_| is_sound(rest)) {
+    if let Some(row) = crate::record::line(rest).filter(|_| is_sound(rest)) {
         // Only the line break is missing.
-        inner.parts.store.append_audit(vec![row]).await?;
+        inner.parts.store.append_audit_lines(vec![row]).await?;
         return Ok(true);
     }
     if !crate::verify::is_torn(rest) {

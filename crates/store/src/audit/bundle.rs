@@ -1,7 +1,9 @@
 //! Records that are kept together, in one row of a table.
 
+use std::borrow::Cow;
+
 use lz4_flex::block;
-use toolgate_core::AuditRow;
+use toolgate_core::{AuditLine, AuditRow};
 
 use crate::database::{to_i64, to_u64};
 
@@ -30,11 +32,11 @@ pub(super) struct Bundle {
 
 impl Bundle {
     /// Bundles of these records of one writer, which are in order.
-    pub(super) fn all(mut rows: &[AuditRow]) -> Vec<Self> {
+    pub(super) fn all(mut rows: &[AuditLine<'_>]) -> Vec<Self> {
         let mut bundles = Vec::new();
         while !rows.is_empty() {
             let mut bytes = 0;
-            let full = |row: &AuditRow| {
+            let full = |row: &AuditLine<'_>| {
                 bytes += row.line.len();
                 bytes > LARGE
             };
@@ -47,25 +49,25 @@ impl Bundle {
     }
 
     /// A bundle of these records of one writer, which are in order; none of none.
-    pub(super) fn of(rows: &[AuditRow]) -> Option<Self> {
-        let size = |row: &AuditRow| 64 + row.line.len() + row.target.len() + row.principal.len();
+    pub(super) fn of(rows: &[AuditLine<'_>]) -> Option<Self> {
+        let size = |row: &AuditLine<'_>| 64 + row.line.len() + row.target.len() + row.principal.len();
         let mut records = String::with_capacity(rows.iter().map(size).sum());
         rows.iter().for_each(|row| write(row, &mut records));
         Some(Self { records: pack(&records), ..Self::about(rows)? })
     }
 
     /// What is said of these records, without them.
-    fn about(rows: &[AuditRow]) -> Option<Self> {
+    fn about(rows: &[AuditLine<'_>]) -> Option<Self> {
         let (first, last) = (rows.first()?, rows.last()?);
         let times = || rows.iter().map(|row| to_i64(row.time_ms));
         let alone = rows.iter().all(|row| row.principal == first.principal);
         Some(Self {
-            writer: first.writer.clone(),
+            writer: first.writer.to_string(),
             first: first.sequence,
             last: last.sequence,
             from_ms: times().min()?,
             to_ms: times().max()?,
-            principal: alone.then(|| first.principal.clone()),
+            principal: alone.then(|| first.principal.to_string()),
             count: i64::try_from(rows.len()).unwrap_or(i64::MAX),
             records: Vec::new(),
         })
@@ -98,7 +100,8 @@ impl Bundle {
         }
         let said = |it: &Self| (it.first, it.last, it.from_ms, it.to_ms, it.count, it.principal.clone());
         let ordered = rows.is_sorted_by(|a, b| a.sequence < b.sequence);
-        (ordered && said(&Self::about(&rows)?) == said(self)).then_some(rows)
+        (ordered && said(&Self::about(&rows)?) == said(self))
+            .then(|| rows.into_iter().map(AuditLine::into_row).collect())
     }
 }
 
@@ -122,9 +125,10 @@ fn unpack(packed: &[u8]) -> Option<String> {
     String::from_utf8(block::decompress(block, size).ok()?).ok()
 }
 
-fn write(row: &AuditRow, out: &mut String) {
-    let AuditRow { writer: _, sequence, time_ms, principal, target, outcome, line } = row;
-    let [p, t, o, l] = [principal, target, outcome, line].map(|text| text.len() as u64);
+fn write(row: &AuditLine<'_>, out: &mut String) {
+    let AuditLine { writer: _, sequence, time_ms, principal, target, outcome, line } = row;
+    let texts = [&**principal, target, outcome, line];
+    let [p, t, o, l] = texts.map(|text| text.len() as u64);
     if *sequence < 0 {
         out.push('-');
     }
@@ -134,7 +138,7 @@ fn write(row: &AuditRow, out: &mut String) {
         digits(number, out);
         out.push(end);
     }
-    [principal, target, outcome, line].into_iter().for_each(|text| out.push_str(text));
+    texts.into_iter().for_each(|text| out.push_str(text));
     out.push('\n');
 }
 
@@ -147,17 +151,18 @@ fn digits(number: u64, out: &mut String) {
 }
 
 /// The first record of a text, and what is behind it.
-fn read<'a>(writer: &str, text: &'a str) -> Option<(AuditRow, &'a str)> {
+fn read<'a>(writer: &'a str, text: &'a str) -> Option<(AuditLine<'a>, &'a str)> {
     let (head, mut rest) = text.split_once('\n')?;
     let mut numbers = head.split(' ');
     let (sequence, time_ms) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
     let mut next = || {
         let (text, behind) = rest.split_at_checked(numbers.next()?.parse().ok()?)?;
         rest = behind;
-        Some(text.to_owned())
+        Some(text)
     };
-    let (principal, target, outcome, line) = (next()?, next()?, next()?, next()?);
-    let row = AuditRow { writer: writer.to_owned(), sequence, time_ms, principal, target, outcome, line };
+    let [principal, target, outcome, line] = [next()?, next()?, next()?, next()?];
+    let [writer, principal, target, outcome] = [writer, principal, target, outcome].map(Cow::Borrowed);
+    let row = AuditLine { writer, sequence, time_ms, principal, target, outcome, line };
     Some((row, rest.strip_prefix('\n')?))
 }
 
@@ -171,21 +176,26 @@ mod tests {
         AuditRow { writer: "w".into(), sequence, time_ms, principal, target, outcome, line }
     }
 
+    fn lines(rows: &[AuditRow]) -> Vec<AuditLine<'_>> {
+        rows.iter().map(AuditRow::borrowed).collect()
+    }
+
     #[test]
     fn what_was_bundled_is_read_again() {
         let rows: Vec<AuditRow> =
             (3..).zip(["", "a b", "ü\n9 9 1 1 1 1\n", "\t🦀", ""]).map(|(n, text)| row(n, text)).collect();
-        let bundle = Bundle::of(&rows).unwrap();
+        let bundle = Bundle::of(&lines(&rows)).unwrap();
         assert_eq!((bundle.first, bundle.last, bundle.count, &bundle.principal), (3, 7, 5, &None));
         assert_eq!((bundle.from_ms, bundle.to_ms), (999_993, 999_997));
         assert_eq!(bundle.rows(), rows);
-        assert_eq!(Bundle::of(&rows[..1]).unwrap().principal.as_deref(), Some("p"));
+        assert_eq!(Bundle::of(&lines(&rows[..1])).unwrap().principal.as_deref(), Some("p"));
         assert_eq!(Bundle::of(&[]), None);
     }
 
     #[test]
     fn many_or_large_records_make_several_bundles() {
-        let counts = |rows: &[AuditRow]| Bundle::all(rows).iter().map(|it| it.count).collect::<Vec<_>>();
+        let counts =
+            |rows: &[AuditRow]| Bundle::all(&lines(rows)).iter().map(|it| it.count).collect::<Vec<_>>();
         let many: Vec<AuditRow> = (1..=600).map(|n| row(n, "")).collect();
         assert_eq!(counts(&many), [256, 256, 88]);
         let large: Vec<AuditRow> = (1..=3).map(|n| row(n, &"x".repeat(LARGE * 2 / 3))).collect();
@@ -196,7 +206,7 @@ mod tests {
     #[test]
     fn a_bundle_that_was_changed_is_one_record_that_is_none() {
         let rows = [row(1, "a"), row(2, "b")];
-        let good = Bundle::of(&rows).unwrap();
+        let good = Bundle::of(&lines(&rows)).unwrap();
         let changes: [fn(&mut Bundle); 11] = [
             |it| it.first = 0,
             |it| it.last = 9,

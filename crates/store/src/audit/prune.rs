@@ -89,7 +89,8 @@ async fn step(store: &Database, pool: &AnyPool, writer: &str, end: i64) -> Resul
             // What was changed behind our back stays as it is, to be looked at.
             let whole = usize::try_from(before).is_ok_and(|before| before == rows.len());
             rows.retain(|row| row.sequence >= end);
-            let Some(short) = Bundle::of(&rows).filter(|_| whole) else { continue };
+            let lines: Vec<_> = rows.iter().map(AuditRow::borrowed).collect();
+            let Some(short) = Bundle::of(&lines).filter(|_| whole) else { continue };
             removed += before - short.count;
             let update = sqlx::query(SHORTEN).bind(short.writer).bind(short.last).bind(short.first);
             let update = update.bind(short.from_ms).bind(short.to_ms).bind(short.principal);

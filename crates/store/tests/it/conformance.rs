@@ -172,7 +172,7 @@ async fn added_once(store: &dyn Store) {
     assert_eq!(store.find_audit(&all()).await.unwrap(), []);
     store.append_audit(Vec::new()).await.unwrap();
     let rows: Vec<AuditRow> = (1..=250).map(|sequence| record("a", sequence, 10)).collect();
-    store.append_audit(rows.clone()).await.unwrap();
+    store.append_audit_lines(rows.iter().map(AuditRow::borrowed).collect()).await.unwrap();
     let other = AuditRow { line: "forged".into(), ..record("a", 250, 99) };
     store.append_audit(vec![other, record("a", 251, 11)]).await.unwrap();
     let found = store.find_audit(&all()).await.unwrap();
