@@ -44,8 +44,9 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
         "- One page with a table of {} rows, a form and a button, served on this machine. Each round starts both servers \
          afresh, one after the other, on standard streams; rounds: {}, in each of which the page is looked at and the button \
          clicked {} times. Medians over rounds; ratios are those of the rounds. *First page* includes the start of the \
-         browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. \
-         Definitions are those of all tools that are on by default, without the schemas of their output",
+         browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. By \
+         the time it is measured Toolgate has given back what of its program only the start needed; the kernel keeps that \
+         in its cache of files for as long as it likes. Definitions are those of all tools that are on by default, without the schemas of their output",
         page::ROWS,
         plan.rounds,
         plan.times
