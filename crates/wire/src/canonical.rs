@@ -52,7 +52,7 @@ fn object(text: &[u8], without: &[&str], out: &mut Vec<u8>) {
     match (members.next(), members.next()) {
         (None, _) => {}
         // Nothing to be sorted.
-        (Some((_, only)), None) => self::member(text, only, out),
+        (Some((_, only)), None) => put(text, only, out),
         (Some(first), Some(second)) => {
             let mut all: Vec<_> = [first, second].into_iter().chain(members).collect();
             all.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -60,7 +60,7 @@ fn object(text: &[u8], without: &[&str], out: &mut Vec<u8>) {
                 if index > 0 {
                     out.push(b',');
                 }
-                self::member(text, member, out);
+                put(text, member, out);
             }
         }
     }
@@ -71,7 +71,7 @@ fn is_among(key: &[u8], keys: &[&str]) -> bool {
     keys.iter().any(|known| known.as_bytes() == key)
 }
 
-fn member(text: &[u8], member: Member, out: &mut Vec<u8>) {
+fn put(text: &[u8], member: Member, out: &mut Vec<u8>) {
     string(&text[member.key], out);
     out.push(b':');
     write(&text[member.value], out);

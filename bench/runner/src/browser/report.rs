@@ -46,7 +46,8 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
          clicked {} times. Medians over rounds; ratios are those of the rounds. *First page* includes the start of the \
          browser. Memory is that of the server itself, without its browser (PSS); what is in no file is told besides. By \
          the time it is measured Toolgate has given back what of its program only the start needed; the kernel keeps that \
-         in its cache of files for as long as it likes. Definitions are those of all tools that are on by default, without the schemas of their output",
+         in its cache of files for as long as it likes. Definitions are those of all tools that are on by default, without \
+         the schemas of their output",
         page::ROWS,
         plan.rounds,
         plan.times
