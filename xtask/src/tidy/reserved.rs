@@ -27,9 +27,9 @@ const RESERVED: &[Reserved] = &[
     },
     Reserved {
         name: "hyper",
-        users: &["toolgate-front", "xtask"],
+        users: &["toolgate-front", "toolgate-upstream", "xtask"],
         tests: false,
-        instead: "serve through `front`; a test can write HTTP to a socket by hand",
+        instead: "serve through `front`, and ask others by reqwest; a test can write HTTP to a socket by hand",
     },
 ];
 

@@ -1,3 +1,5 @@
+//! Connections that end well, badly, or meanwhile, against a server of raw bytes.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
