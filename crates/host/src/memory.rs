@@ -1,6 +1,6 @@
 //! Memory that this process has no use for any more, given back to the machine.
 //!
-//! A start touches nearly all of a large program once, and little of it ever again; the kernel counts all of it as ours
+//! A start touches most of a large program once, and little of it ever again; the kernel counts all of it as ours
 //! until somebody else needs the room. So what was only needed to start goes back soon after it, and what was needed
 //! for some work goes back when that is long over. The kernel keeps such pages for as long as it has room, so that
 //! needing one again costs a microsecond and not a look at the disk.

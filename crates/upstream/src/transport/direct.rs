@@ -1,8 +1,7 @@
 //! Requests over plain HTTP, on connections that are driven by whoever waits for an answer.
 //!
-//! A client for all cases has a task for each connection: a request goes over to that task, and its answer comes back,
-//! which takes longer than all the rest of it. Here the caller writes and reads by itself. What needs a proxy, TLS or a
-//! redirect goes the other way.
+//! A client for all cases has a task for each connection: a request goes over to that task, and its answer comes back.
+//! Here the caller writes and reads by itself. What needs a proxy, TLS or a redirect goes the other way.
 
 mod kept;
 

@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use toolgate_core::{Error, Kind, error_object};
 use toolgate_host::Tasks;
 use toolgate_wire::{Raw, RequestMeta, Version, headers, method};
 use url::Url;
@@ -169,7 +170,9 @@ impl Inner {
         for (name, value) in std::iter::once(version).chain(mirror) {
             let header = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value));
             let (Ok(key), Ok(value)) = header else {
-                return Err(Fault::NotSent(format!("`{name}` cannot be sent as a header")));
+                // The caller's fault: the connection is as good as before.
+                let error = Error::new(Kind::InvalidInput, format!("`{name}` cannot be sent as a header"));
+                return Err(Fault::Refused(error_object(&error)));
             };
             sent.insert(key, value);
         }
