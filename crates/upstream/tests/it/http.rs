@@ -125,6 +125,16 @@ async fn connections_are_used_again() {
 }
 
 #[tokio::test]
+async fn a_method_that_fits_no_header_harms_only_its_call() {
+    let (_web, rig) = rig("modern").await;
+    let target = Target::Method("odd\nname".into());
+    let error = rig.send(client_legacy(), target, json!({"name": "fake_echo"})).await.failed();
+    assert!(error.message().contains("cannot be sent as a header"), "{error}");
+    assert!(rig.status().state == State::Connected, "{:?}", rig.status());
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
 async fn a_server_that_has_moved_within_itself_is_followed() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let moved = |asked: &Asked| {
