@@ -71,6 +71,12 @@ impl Load {
     pub(crate) fn warm_up(self) -> Self {
         Self { requests: self.requests.div_ceil(10), time: self.time / 2 }
     }
+
+    /// One of so many parts of it.
+    pub(crate) fn part(self, of: usize) -> Self {
+        let of = u32::try_from(of).unwrap_or(u32::MAX);
+        Self { requests: self.requests.div_ceil(of.into()), time: self.time / of }
+    }
 }
 
 impl Plan {

@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::{Plan, REPLIES};
 use crate::case::Way;
 use crate::http::Clients;
+use crate::plan::Load;
 use crate::request::Era;
-use crate::sample::percentile;
+use crate::sample::{Timed, percentile};
 use crate::server::Server;
 
+/// How many turns each hub has in a round.
+pub(crate) const TURNS: usize = 40;
 /// How long a server has to be idle to count as done. The audit copies its records about once a second.
 const QUIET: Duration = Duration::from_secs(2);
 /// How often it is looked at meanwhile.
@@ -85,21 +89,18 @@ pub(crate) struct Measured {
     pub(crate) splits: Vec<Split>,
 }
 
-/// Measures every round; each begins with the other hub.
+/// Measures every round.
 pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut measured = Measured { calls: Vec::new(), scans: Vec::new(), splits: Vec::new() };
     for round in 0..plan.rounds {
         for (reply, bytes) in REPLIES {
-            let mut sides = [Side::Bare, Side::Full];
-            sides.rotate_left(round % 2);
-            for side in sides {
-                let sample = call(plan, &runtime, (round, side), (reply, bytes))
-                    .with_context(|| format!("{side:?}, {reply}"))?;
+            for sample in calls(plan, &runtime, round, (reply, bytes)).context(reply)? {
                 eprintln!(
-                    "round {}/{} {reply} {side:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
+                    "round {}/{} {reply} {:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
                     round + 1,
                     plan.rounds,
+                    sample.side,
                     sample.per_second,
                     sample.cpu_us,
                     sample.after_us,
@@ -121,41 +122,84 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     Ok(measured)
 }
 
-fn call(
+/// Calls both hubs in short turns: whatever else the machine does meanwhile, and however fast it is just now, is the
+/// same for both.
+fn calls(
     plan: &Plan,
     runtime: &Runtime,
-    (round, side): (usize, Side),
+    round: usize,
     (reply, bytes): (&'static str, usize),
-) -> Result<Sample> {
-    let data = tempfile::tempdir()?;
-    let mut command = Command::new(&plan.server);
-    command.env_clear().current_dir(data.path());
-    match side {
-        Side::Bare => command.arg("bare").arg(bytes.to_string()),
-        Side::Full => command.arg("full").arg(bytes.to_string()).arg(data.path()),
-    };
-    let server = Server::listening(command)?;
-    let clients = runtime.block_on(Clients::connect(server.address()?, Way::Http(Era::Legacy)))?;
-    let (clients, _) = clients.load(runtime, plan.load.warm_up())?;
-    let before = idle(&server)?;
-    let (_clients, mut timed) = clients.load(runtime, plan.load)?;
-    let answered = server.cpu()?;
-    let done = idle(&server)?;
-    timed.latencies.sort_unstable();
-    let requests = timed.latencies.len();
-    let each = |cpu: Duration| cpu.as_secs_f64() * 1e6 / requests as f64;
-    Ok(Sample {
-        round,
-        side,
-        reply,
-        requests,
-        per_second: requests as f64 / timed.elapsed.as_secs_f64(),
-        p50_us: percentile(&timed.latencies, 50),
-        p99_us: percentile(&timed.latencies, 99),
-        cpu_us: each(done - before),
-        after_us: each(done - answered),
-        loaded_bytes: server.memory()?,
-    })
+) -> Result<[Sample; 2]> {
+    let mut bare = Running::start(plan, runtime, Side::Bare, bytes)?;
+    let mut full = Running::start(plan, runtime, Side::Full, bytes)?;
+    for turn in 0..TURNS {
+        let mut both = [&mut bare, &mut full];
+        both.rotate_left(turn % 2);
+        for running in both {
+            running.turn(runtime, plan.load.part(TURNS))?;
+        }
+    }
+    Ok([bare.end(round, reply)?, full.end(round, reply)?])
+}
+
+/// A hub under measurement.
+struct Running {
+    side: Side,
+    server: Server,
+    clients: Option<Clients>,
+    timed: Timed,
+    /// The processor time before the first call, and behind the last answer.
+    before: Duration,
+    answered: Duration,
+    /// Its folder, for as long as it runs.
+    _data: TempDir,
+}
+
+impl Running {
+    fn start(plan: &Plan, runtime: &Runtime, side: Side, bytes: usize) -> Result<Self> {
+        let data = tempfile::tempdir()?;
+        let mut command = Command::new(&plan.server);
+        command.env_clear().current_dir(data.path());
+        match side {
+            Side::Bare => command.arg("bare").arg(bytes.to_string()),
+            Side::Full => command.arg("full").arg(bytes.to_string()).arg(data.path()),
+        };
+        let server = Server::listening(command)?;
+        let clients = runtime.block_on(Clients::connect(server.address()?, Way::Http(Era::Legacy)))?;
+        let (clients, _) = clients.load(runtime, plan.load.warm_up())?;
+        let before = idle(&server)?;
+        let timed = Timed { latencies: Vec::new(), elapsed: Duration::ZERO };
+        Ok(Self { side, server, clients: Some(clients), timed, before, answered: before, _data: data })
+    }
+
+    fn turn(&mut self, runtime: &Runtime, load: Load) -> Result<()> {
+        let clients = self.clients.take().context("no clients")?;
+        let (clients, timed) = clients.load(runtime, load).with_context(|| format!("{:?}", self.side))?;
+        self.timed.latencies.extend(timed.latencies);
+        self.timed.elapsed += timed.elapsed;
+        self.clients = Some(clients);
+        self.answered = self.server.cpu()?;
+        Ok(())
+    }
+
+    fn end(mut self, round: usize, reply: &'static str) -> Result<Sample> {
+        let done = idle(&self.server)?;
+        self.timed.latencies.sort_unstable();
+        let requests = self.timed.latencies.len();
+        let each = |cpu: Duration| cpu.as_secs_f64() * 1e6 / requests as f64;
+        Ok(Sample {
+            round,
+            side: self.side,
+            reply,
+            requests,
+            per_second: requests as f64 / self.timed.elapsed.as_secs_f64(),
+            p50_us: percentile(&self.timed.latencies, 50),
+            p99_us: percentile(&self.timed.latencies, 99),
+            cpu_us: each(done - self.before),
+            after_us: each(done - self.answered),
+            loaded_bytes: self.server.memory()?,
+        })
+    }
 }
 
 /// Waits until a server has nothing left to do, and gives the processor time that it used up to then.

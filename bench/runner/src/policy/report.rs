@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::measure::{Measured, Sample, Scan, Side, Split};
+use super::measure::{Measured, Sample, Scan, Side, Split, TURNS};
 use super::{Plan, REPLIES};
 use crate::goal::Goal;
 use crate::machine::Machine;
@@ -50,8 +50,9 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
     writeln!(
         out,
         "- Replies are lines of prose, log and code, with their quotes and line breaks. {IN_FLIGHT} keep-alive \
-         connections, legacy calls; rounds: {}, each of up to {} calls or {} s after a warm-up, both hubs in turns, a \
-         fresh process and data folder each time; medians over rounds, and of ratios within a round",
+         connections, legacy calls; rounds: {}, each of up to {} calls or {} s to each hub after a warm-up, with fresh \
+         processes and data folders. The hubs have {TURNS} short turns each in a round, so that a machine which is slow \
+         for a while is so for both; medians over rounds, and of ratios within a round",
         plan.rounds,
         plan.load.requests,
         plan.load.time.as_secs()
