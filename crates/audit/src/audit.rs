@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     desk: Mutex<Desk>,
     standing: AtomicU8,
     filling: AtomicBool,
+    /// Held by whoever copies lines into the store.
+    pub(crate) copying: tokio::sync::Mutex<()>,
     /// What is wrong with the store.
     behind: Mutex<Option<String>>,
     /// Records since the task last looked.
@@ -100,6 +102,7 @@ impl Audit {
                 desk: Mutex::new(desk),
                 standing: AtomicU8::new(NEW),
                 filling: AtomicBool::new(false),
+                copying: tokio::sync::Mutex::default(),
                 behind: Mutex::default(),
                 fresh: AtomicU32::new(0),
                 wake: Notify::new(),

@@ -138,6 +138,8 @@ async fn copy_present(inner: &Inner) -> Result<(), AuditError> {
 
 /// Copies as many lines as go at once, and tells how many bytes that were.
 async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
+    // One at a time: a file whose lines are in the store is emptied, and used again.
+    let _turn = inner.copying.lock().await;
     let Some(uncopied) = inner.desk().spool.uncopied() else { return Ok(0) };
     let bytes = read(&uncopied)?;
     let (rows, length, whole) = rows(&bytes);

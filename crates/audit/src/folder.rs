@@ -1,7 +1,8 @@
 //! The folder of all writers' spools, read by anyone.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::chain::is_writer;
@@ -9,6 +10,8 @@ use crate::error::AuditError;
 
 /// How a spool file's name ends.
 const ENDING: &str = ".jsonl";
+/// How the name of one ends that was put aside empty, to be used again.
+const SPARE: &str = ".spare";
 
 /// The folder of the spools in a data folder.
 pub(crate) fn spool_folder(data_dir: &Path) -> PathBuf {
@@ -23,6 +26,11 @@ pub(crate) fn file_name(writer: &str, number: u32) -> String {
     }
 }
 
+/// The name of a writer's file that was put aside empty.
+pub(crate) fn spare_name(writer: &str) -> String {
+    format!("{writer}{SPARE}")
+}
+
 /// A spool file that someone wrote.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Left {
@@ -33,6 +41,22 @@ pub(crate) struct Left {
 
 /// All spool files, by writer and number. A folder that is not there has none.
 pub(crate) fn list(folder: &Path) -> Result<Vec<Left>, AuditError> {
+    let mut all: Vec<Left> = files(folder)?.iter().filter_map(|path| name(path)).collect();
+    all.sort();
+    Ok(all)
+}
+
+/// The files that were put aside empty, except that of this writer.
+pub(crate) fn spares(folder: &Path, mine: &str) -> Result<Vec<PathBuf>, AuditError> {
+    let is_other = |path: &PathBuf| {
+        let writer = path.file_name().and_then(|name| name.to_str()?.strip_suffix(SPARE));
+        writer.is_some_and(|writer| is_writer(writer) && writer != mine)
+    };
+    Ok(files(folder)?.into_iter().filter(is_other).collect())
+}
+
+/// The files of the folder. Neither links nor pipes are ours.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, AuditError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -41,12 +65,10 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<Left>, AuditError> {
     let mut all = Vec::new();
     for entry in entries {
         let entry = entry.map_err(AuditError::at(folder))?;
-        // Neither links nor pipes are ours.
         if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            all.extend(name(&entry.path()));
+            all.push(entry.path());
         }
     }
-    all.sort();
     Ok(all)
 }
 
@@ -76,7 +98,15 @@ impl Left {
         let live = is_live(&file).map_err(AuditError::at(&self.path))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(AuditError::at(&self.path))?;
-        Ok(Some(Content { bytes, live }))
+        // One that has another name now may have been emptied meanwhile: what was in it is in the store.
+        Ok(self.names(&file).then_some(Content { bytes, live }))
+    }
+
+    /// Whether an open file still has this name.
+    fn names(&self, file: &File) -> bool {
+        let inode = |metadata: io::Result<Metadata>| metadata.ok().map(|it| (it.dev(), it.ino()));
+        let here = inode(std::fs::metadata(&self.path));
+        here.is_some() && here == inode(file.metadata())
     }
 }
 
@@ -97,12 +127,18 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// The lines that have a line break, without it.
+    /// The whole lines, each without its line break.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        lines(&self.bytes)
+        let mut lines = lines(&self.bytes).peekable();
+        std::iter::from_fn(move || {
+            let line = lines.next()?;
+            // What a living writer does this very moment may be seen in any order.
+            let is_done = !self.live || lines.peek().is_some() || !line.contains(&0);
+            is_done.then_some(line)
+        })
     }
 
-    /// What stands behind the last line break; nothing where a living writer is still busy with it.
+    /// What was written behind them; nothing where a living writer is still busy with it.
     pub(crate) fn tail(&self) -> &[u8] {
         match self.live {
             true => &[],
@@ -111,16 +147,34 @@ impl Content {
     }
 }
 
-/// The lines that have a line break, without it.
+/// The whole lines, each without its line break.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = whole(bytes);
     let mut start = 0;
-    memchr::memchr_iter(b'\n', bytes).map(move |end| &bytes[std::mem::replace(&mut start, end + 1)..end])
+    memchr::memchr_iter(b'\n', whole).map(move |end| &whole[std::mem::replace(&mut start, end + 1)..end])
 }
 
-/// What stands behind the last line break.
+/// What was written behind the last whole line.
 pub(crate) fn tail(bytes: &[u8]) -> &[u8] {
-    let end = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
-    &bytes[end..]
+    &written(bytes)[whole(bytes).len()..]
+}
+
+/// What was written: a file may have room left, which is zeros.
+fn written(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+    &bytes[..end]
+}
+
+/// All whole lines. The first byte of a line is put in its place last, so one that begins with a zero is not whole
+/// yet, be its line break there or not.
+pub(crate) fn whole(bytes: &[u8]) -> &[u8] {
+    let written = written(bytes);
+    let end = memchr::memrchr(b'\n', written).map_or(0, |at| at + 1);
+    let last = memchr::memrchr(b'\n', &written[..end.saturating_sub(1)]).map_or(0, |at| at + 1);
+    match written[last..].first() {
+        Some(0) => &written[..last],
+        Some(_) | None => &written[..end],
+    }
 }
 
 #[cfg(test)]
@@ -148,5 +202,15 @@ mod tests {
         check(b"a\nb\n", &[b"a", b"b"], b"");
         check(b"a\n\nb", &[b"a", b""], b"b");
         check(b"b", &[], b"b");
+        // Room that is left, and lines that were not put there wholly.
+        check(b"\0\0", &[], b"");
+        check(b"a\nb\n\0\0", &[b"a", b"b"], b"");
+        check(b"a\n\0bc\n\0", &[b"a"], b"\0bc\n");
+        check(b"a\n\0bc", &[b"a"], b"\0bc");
+        check(b"\0bc\n", &[], b"\0bc\n");
+        // Other zeros are neither.
+        check(b"a\nb\0c\n\0", &[b"a", b"b\0c"], b"");
+        check(b"a\n\0bc\nd\n", &[b"a", b"\0bc", b"d"], b"");
+        check(b"a\nb\0\0c\0", &[b"a"], b"b\0\0c");
     }
 }

@@ -1,16 +1,21 @@
 //! The spool of one writer: files that only grow, locked for as long as their writer lives.
 
+mod part;
+
 use std::collections::VecDeque;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::folder::file_name;
+use crate::folder::{file_name, spare_name};
+use part::Part;
 
-/// From this size on the next line begins a new file.
-pub(crate) const ROTATE: u64 = 16 * 1024 * 1024;
+/// How long a file becomes; a line that is longer has one to itself.
+pub(crate) const ROTATE: u64 = 1024 * 1024;
+/// How long the first one becomes: many a process has little to record.
+const FIRST: u64 = 64 * 1024;
 /// How often another file is tried where someone looked at the new one too early.
 const TRIES: usize = 100;
 
@@ -21,25 +26,9 @@ pub(crate) struct Spool {
     writer: String,
     rotate: u64,
     parts: VecDeque<Part>,
+    /// An empty file to go on with: making room anew costs more than filling it.
+    spare: Option<Part>,
     next: u32,
-}
-
-#[derive(Debug)]
-struct Part {
-    number: u32,
-    path: PathBuf,
-    /// Locked until it is closed.
-    file: Arc<File>,
-    /// How many bytes of whole lines it holds.
-    size: u64,
-    /// How many of them are in the store.
-    copied: u64,
-    /// Nothing may follow: a line was cut off, and could not be taken back.
-    closed: bool,
-    /// It holds something that is no record, so it is not removed.
-    kept: bool,
-    /// The disk knows its name, not only its content.
-    entered: bool,
 }
 
 /// Lines that are not in the store yet.
@@ -54,7 +43,7 @@ pub(crate) struct Uncopied {
 
 impl Spool {
     pub(crate) fn new(folder: PathBuf, writer: String, rotate: u64) -> Self {
-        Self { folder, writer, rotate, parts: VecDeque::new(), next: 1 }
+        Self { folder, writer, rotate, parts: VecDeque::new(), spare: None, next: 1 }
     }
 
     /// How many bytes wait for the store.
@@ -64,48 +53,28 @@ impl Spool {
 
     /// Makes sure that there is a file to write to.
     pub(crate) fn open(&mut self) -> io::Result<()> {
-        let fits = |part: &Part| !part.closed && part.size < self.rotate;
-        if self.parts.back().is_some_and(fits) {
+        self.open_for(1)
+    }
+
+    /// Makes sure that there is a file with room for so many bytes.
+    fn open_for(&mut self, bytes: u64) -> io::Result<()> {
+        if self.parts.back().is_some_and(|part| part.has_room(bytes)) {
             return Ok(());
         }
-        let part = self.next_part()?;
+        let part = self.next_part(bytes)?;
         self.parts.push_back(part);
         Ok(())
     }
 
     /// Adds a line with its line break: all of it, or nothing.
     pub(crate) fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        self.open()?;
-        let Some(part) = self.parts.back_mut() else { return Err(io::ErrorKind::NotFound.into()) };
-        let written = loop {
-            match (&*part.file).write(line) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                written => break written,
-            }
-        };
-        let failed = match written {
-            Ok(length) if length == line.len() => {
-                part.size += line.len() as u64;
-                return Ok(());
-            }
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(_) => io::ErrorKind::StorageFull.into(),
-            Err(error) => error,
-        };
-        // A part of the line may be there; a line that is to follow must not be glued to it.
-        part.closed = part.file.set_len(part.size).is_err();
-        Err(failed)
+        self.open_for(line.len() as u64)?;
+        self.parts.back_mut().ok_or(io::ErrorKind::NotFound)?.append(line)
     }
 
     /// Brings what was written to the disk.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
-        let Some(part) = self.parts.back_mut() else { return Ok(()) };
-        part.file.sync_data()?;
-        if !part.entered {
-            File::open(&self.folder)?.sync_all()?;
-            part.entered = true;
-        }
-        Ok(())
+        self.parts.back_mut().map_or(Ok(()), |part| part.sync(&self.folder))
     }
 
     /// The oldest lines that are not in the store.
@@ -131,39 +100,38 @@ impl Spool {
     /// Removes files that are wholly in the store; the last stays to be written to, unless `all` may go.
     pub(crate) fn tidy(&mut self, all: bool) {
         let last = self.parts.back().map(|part| part.number);
-        self.parts.retain(|part| {
-            let goes = part.copied == part.size && !part.kept && (all || Some(part.number) != last);
-            if goes && let Err(error) = std::fs::remove_file(&part.path) {
-                tracing::debug!(%error, path = %part.path.display(), "cannot remove a spool file");
+        let goes = |part: &Part| part.copied == part.size && !part.kept && (all || Some(part.number) != last);
+        while let Some(place) = self.parts.iter().position(goes) {
+            let Some(part) = self.parts.remove(place) else { break };
+            if all || self.spare.is_some() || part.length() != Some(self.rotate) {
+                part.remove();
+            } else {
+                self.spare = part.emptied(self.folder.join(spare_name(&self.writer)));
             }
-            !goes
-        });
+        }
+        if all && let Some(spare) = self.spare.take() {
+            spare.remove();
+        }
     }
 
-    fn next_part(&mut self) -> io::Result<Part> {
-        make_folder(&self.folder)?;
-        for _ in 0..TRIES {
-            let path = self.folder.join(file_name(&self.writer, self.next));
-            let number = self.next;
-            let file = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path)?;
+    fn next_part(&mut self, bytes: u64) -> io::Result<Part> {
+        let fits = |spare: &mut Part| spare.has_room(bytes);
+        let number = self.next;
+        if let Some(spare) = self.spare.take_if(fits) {
             self.next += 1;
-            // Whoever collects what dead writers left may have been faster, and remove it as empty.
-            if is_mine(&file)? {
-                let file = Arc::new(file);
-                let (closed, kept, entered) = (false, false, false);
-                return Ok(Part { number, path, file, size: 0, copied: 0, closed, kept, entered });
+            return spare.reused(number, self.folder.join(file_name(&self.writer, number)));
+        }
+        make_folder(&self.folder)?;
+        let usual = if number == 1 { FIRST.min(self.rotate) } else { self.rotate };
+        for _ in 0..TRIES {
+            let number = self.next;
+            let path = self.folder.join(file_name(&self.writer, number));
+            self.next += 1;
+            if let Some(part) = Part::make(number, path, usual.max(bytes))? {
+                return Ok(part);
             }
         }
         Err(io::Error::other("other processes take every new spool file for an old one"))
-    }
-}
-
-/// Locks a new file, and tells whether it is still there.
-fn is_mine(file: &File) -> io::Result<bool> {
-    match file.try_lock() {
-        Ok(()) => Ok(file.metadata()?.nlink() > 0),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 

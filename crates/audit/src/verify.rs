@@ -53,7 +53,7 @@ pub(crate) async fn run(store: &SharedStore, folder: &Path, heads: &[Head]) -> R
     Ok(check.finish())
 }
 
-/// Whether bytes without a line break can be what a writer left that was cut off in the middle of a line.
+/// Whether bytes behind the last whole line can be what a writer left that was cut off in the middle of a line.
 pub(crate) fn is_torn(tail: &[u8]) -> bool {
     let length = tail.len().min(BEGIN.len());
     let end = HASH.len() + 64 + CLOSE.len();
@@ -61,7 +61,8 @@ pub(crate) fn is_torn(tail: &[u8]) -> bool {
         let hash = end.strip_prefix(HASH).and_then(|end| end.strip_suffix(CLOSE));
         hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
     };
-    tail[..length] == BEGIN[..length] && !tail.windows(end).any(is_end)
+    // A line through memory has its first byte last.
+    tail.first() == Some(&0) || tail[..length] == BEGIN[..length] && !tail.windows(end).any(is_end)
 }
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! The machine: confined files, owned tasks, other processes, other servers and a clock.
 //!
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may ever be
-//! written: to ask the kernel for the version of Landlock, to confine a program between fork and exec, and to give memory
-//! back. A process that confines itself needs none.
+//! written: to ask the kernel for the version of Landlock, to confine a program between fork and exec, to give memory
+//! back, and to write to a file through memory. A process that confines itself needs none.
 
 pub mod authorities;
 pub mod browser;
@@ -11,6 +11,7 @@ pub mod confine;
 pub mod files;
 pub mod kernel;
 pub mod lock;
+pub mod mapped;
 pub mod memory;
 pub mod outbound;
 pub mod process;
@@ -31,6 +32,7 @@ pub use clock::Clock;
 pub use confine::{Confinement, Held};
 pub use files::{FileError, RelPath, Root};
 pub use lock::ProcessLock;
+pub use mapped::MappedFile;
 pub use outbound::{Outbound, OutboundError};
 pub use process::Program;
 pub use programs::find_program;

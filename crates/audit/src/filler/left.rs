@@ -27,7 +27,19 @@ pub(super) async fn collect(inner: &Inner) -> Result<(), AuditError> {
         }
     }
     inner.desk().others = waiting;
+    remove_spares(inner, &mine)?;
     outcome
+}
+
+/// Removes what dead writers had put aside empty.
+fn remove_spares(inner: &Inner, mine: &str) -> Result<(), AuditError> {
+    for path in folder::spares(&inner.folder, mine)? {
+        let is_dead = File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        if is_dead && let Err(error) = std::fs::remove_file(&path) {
+            tracing::debug!(%error, path = %path.display(), "cannot remove an empty spool file");
+        }
+    }
+    Ok(())
 }
 
 /// Copies one spool if its writer is dead; what fails comes with the bytes that wait.
@@ -46,16 +58,17 @@ async fn try_take(inner: &Inner, left: &Left) -> Result<(), (AuditError, u64)> {
 async fn take(inner: &Inner, left: &Left, mut file: &File) -> Result<(), AuditError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(AuditError::at(&left.path))?;
-    let (mut rest, mut whole) = (bytes.as_slice(), true);
-    while rest.len() > tail(rest).len() {
+    let (mut rest, mut whole) = (folder::whole(&bytes), true);
+    while !rest.is_empty() {
         let (rows, length, all) = rows(rest);
         whole &= all;
         inner.parts.store.append_audit_lines(rows).await?;
         rest = &rest[usize::try_from(length).unwrap_or(rest.len())..];
     }
     let after = lines(&bytes).last().and_then(Record::read).map_or(0, |record| record.seq);
-    if !rest.is_empty() {
-        whole &= finish(inner, left, rest, after).await?;
+    let tail = tail(&bytes);
+    if !tail.is_empty() {
+        whole &= finish(inner, left, tail, after).await?;
     }
     if whole || is_too_old(inner, file) {
         std::fs::remove_file(&left.path).map_err(AuditError::at(&left.path))?;

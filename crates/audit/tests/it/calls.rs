@@ -10,7 +10,7 @@ use toolgate_core::{
 };
 use toolgate_testkit::{FakeGate, FakeSource, approval, builder, call, client_legacy, drive};
 
-use crate::scene::{Process, Scene};
+use crate::scene::{Process, Scene, written};
 
 /// Lets a tool called `often` through never.
 struct Strict;
@@ -64,7 +64,7 @@ async fn made(scene: &Scene, config: AuditConfig, tool: &str) -> Value {
         drive(run, [("ask first", json!({"action": "accept", "content": {}}))]).await;
     }
     // Before anything is copied: the record was there before the reply.
-    let spool = std::fs::read_to_string(scene.spools().last().unwrap()).unwrap();
+    let spool = String::from_utf8(written(scene.spools().last().unwrap())).unwrap();
     let record = serde_json::from_str(spool.lines().last().unwrap()).unwrap();
     process.end().await;
     record
@@ -107,7 +107,7 @@ async fn arguments_are_recorded_only_where_that_is_configured_and_a_change_holds
     for (config, expect) in [(AuditConfig::default(), false), (config, true)] {
         process.audit.configure(config);
         drive(hub.start(call(client_legacy(), "echo", json!({}))), []).await;
-        let spool = std::fs::read_to_string(&scene.spools()[0]).unwrap();
+        let spool = String::from_utf8(written(&scene.spools()[0])).unwrap();
         assert_eq!(spool.lines().last().unwrap().contains("arguments"), expect, "{spool}");
     }
     process.end().await;

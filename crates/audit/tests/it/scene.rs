@@ -14,7 +14,7 @@ use toolgate_testkit::MemoryStore;
 /// A moment in 2027.
 pub(crate) const NOW_MS: u64 = 1_800_000_000_000;
 /// How large spool files become, unless a test is about that.
-const ROTATE: u64 = 16 * 1024 * 1024;
+const ROTATE: u64 = 1024 * 1024;
 
 /// A data folder, a store, and a clock.
 pub(crate) struct Scene {
@@ -32,9 +32,18 @@ pub(crate) struct Process {
 
 impl Scene {
     pub(crate) fn new() -> Self {
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// Where files are written to through memory on every machine.
+    pub(crate) fn in_memory() -> Self {
+        Self::at(tempfile::tempdir_in("/dev/shm").unwrap())
+    }
+
+    fn at(place: tempfile::TempDir) -> Self {
         let clock = Clock::manual(NOW_MS);
         let store = Arc::new(MemoryStore::on(clock.clone()));
-        Self { place: tempfile::tempdir().unwrap(), store, clock }
+        Self { place, store, clock }
     }
 
     pub(crate) fn process(&self) -> Process {
@@ -105,6 +114,13 @@ impl Process {
     pub(crate) async fn die(self) {
         self.tasks.shutdown(Duration::ZERO).await;
     }
+}
+
+/// What was written to a spool file; the room behind it is zeros.
+pub(crate) fn written(path: &Path) -> Vec<u8> {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.truncate(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1));
+    bytes
 }
 
 /// Replaces a file. To empty one and write it anew makes some file systems wait for the disk.

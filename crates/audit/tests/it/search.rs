@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_core::AuditQuery;
 
-use crate::scene::{Scene, record};
+use crate::scene::{Scene, record, written};
 
 /// Two processes whose calls are partly in the store, partly not.
 async fn scene() -> (Scene, Vec<crate::scene::Process>) {
@@ -64,6 +64,7 @@ async fn an_export_holds_every_line_once_as_it_was_chained() {
     let text = String::from_utf8(out).unwrap();
     let expect: Vec<String> = (0..40).rev().map(|n| format!("tool:t{n:02}")).collect();
     assert_eq!((count, names(&text)), (40, expect));
-    let spools: String = scene.spools().iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let spools: String =
+        scene.spools().iter().map(|path| String::from_utf8(written(path)).unwrap()).collect();
     assert!(text.lines().all(|line| spools.contains(line)));
 }

@@ -1,12 +1,14 @@
 //! Spools: who may read them, how they go on, and what becomes of them.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use toolgate_audit::AuditConfig;
 
-use crate::scene::{Scene, rewrite};
+use crate::scene::{Scene, rewrite, written};
 
 #[tokio::test]
 async fn only_the_owner_may_read_them() {
@@ -34,7 +36,7 @@ async fn records_come_into_the_store_and_a_clean_end_leaves_no_file() {
 
 #[tokio::test(start_paused = true)]
 async fn a_full_file_is_followed_by_the_next_in_the_same_chain() {
-    let scene = Scene::new();
+    let scene = Scene::in_memory();
     let process = scene.process_with(AuditConfig::default(), 2000);
     scene.store.fail(true);
     process.record(50);
@@ -49,11 +51,68 @@ async fn a_full_file_is_followed_by_the_next_in_the_same_chain() {
     assert!(report.ok && report.records == 50 && report.chains.len() == 1, "{report}");
     scene.store.fail(false);
     scene.until(|rows| rows.len() == 50).await;
-    // Only the one that is written to stays.
+    // Only the one that is written to stays, and an empty one to go on with.
     process.audit.flush().await.unwrap();
-    assert_eq!(scene.spools().len(), 1);
+    assert_eq!(scene.spools().len(), 2);
     assert!(scene.verify().await.ok);
     process.end().await;
+    assert!(scene.spools().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_whose_lines_are_in_the_store_is_emptied_and_used_again() {
+    let scene = Scene::in_memory();
+    let process = scene.process_with(AuditConfig::default(), 2000);
+    let mut files = BTreeSet::new();
+    for count in 1..=40 {
+        process.record(3);
+        process.audit.flush().await.unwrap();
+        files.extend(scene.spools().iter().map(|path| path.metadata().unwrap().ino()));
+        let report = scene.verify().await;
+        assert!(report.ok && report.records >= count * 3, "{report}");
+    }
+    // 120 records of some 400 bytes each.
+    assert_eq!(files.len(), 2);
+    // One that was not told to end leaves it, and the next removes it.
+    let spare =
+        scene.spools().into_iter().find(|path| path.extension().is_some_and(|it| it == "spare")).unwrap();
+    process.record(1);
+    process.die().await;
+    let next = scene.process();
+    next.record(1);
+    scene.until(|rows| rows.iter().filter(|row| row.target == "tool:tool_x").count() == 122).await;
+    for _ in 0..100 {
+        if !spare.exists() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(!spare.exists());
+    next.end().await;
+    assert!(scene.verify().await.ok);
+}
+
+#[test]
+fn whoever_reads_while_files_are_used_again_sees_whole_chains() {
+    let scene = Scene::in_memory();
+    let process = scene.process_with(AuditConfig::default(), 2000);
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            for _ in 0..400 {
+                process.record(5);
+                runtime().block_on(process.audit.flush()).unwrap();
+            }
+            done.store(true, Ordering::Release);
+        });
+        while !done.load(Ordering::Acquire) {
+            let report = runtime().block_on(scene.verify());
+            assert!(report.ok, "{report}");
+        }
+    });
+    let report = runtime().block_on(scene.verify());
+    assert!(report.ok && report.records == 2000, "{report}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,7 +164,7 @@ async fn what_a_dead_writer_left_is_collected_and_what_a_living_one_writes_is_no
     let living = scene.process();
     living.record(2);
     let living_spool = scene.folder().join(format!("{}.jsonl", living.audit.state().writer));
-    let before = std::fs::read(&living_spool).unwrap();
+    let before = written(&living_spool);
     scene.store.fail(false);
     let third = scene.process();
     third.record(1);
@@ -144,7 +203,7 @@ async fn a_line_that_was_cut_off_is_told_and_is_no_tampering() {
     dead.record(3);
     dead.die().await;
     let path = scene.spools().remove(0);
-    let whole = std::fs::read(&path).unwrap();
+    let whole = written(&path);
     let last = whole.split_inclusive(|byte| *byte == b'\n').next_back().unwrap().len();
     scene.store.fail(false);
     // From the whole line without its break down to its first byte.
@@ -155,7 +214,15 @@ async fn a_line_that_was_cut_off_is_told_and_is_no_tampering() {
         assert!(report.ok && report.records == records, "{cut} {report}");
         assert_eq!(report.chains[0].torn_bytes, torn, "{cut}");
     }
-    rewrite(&path, &whole[..whole.len() - 10]);
+    // Through memory its first byte comes last, so that anything may be missing behind that.
+    let (before, line) = whole.split_at(whole.len() - last);
+    for gap in 1..last {
+        let half = [&vec![0; gap], &line[gap..], &[0; 100]].concat();
+        rewrite(&path, &[before, &half].concat());
+        let report = scene.verify().await;
+        assert!(report.ok && report.records == 2, "{gap} {report}");
+        assert_eq!(report.chains[0].torn_bytes, last as u64, "{gap}");
+    }
     let next = scene.process();
     next.record(1);
     let rows = scene.until(|rows| rows.iter().any(|row| row.target == "audit:torn")).await;

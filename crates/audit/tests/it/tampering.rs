@@ -8,7 +8,7 @@ use toolgate_audit::{Archive, Report};
 use toolgate_core::{AuditRow, Store as _};
 use toolgate_testkit::MemoryStore;
 
-use crate::scene::{Scene, record, rewrite};
+use crate::scene::{Scene, record, rewrite, written};
 
 /// A spool of some calls that nobody has copied, as it stood when its writer died.
 fn spool(calls: &[(u64, String)]) -> (Scene, Vec<u8>) {
@@ -18,7 +18,7 @@ fn spool(calls: &[(u64, String)]) -> (Scene, Vec<u8>) {
         record(&process.audit, *time_ms, tool);
     }
     drop(process);
-    let bytes = std::fs::read(&scene.spools()[0]).unwrap();
+    let bytes = written(&scene.spools()[0]);
     (scene, bytes)
 }
 
