@@ -49,8 +49,8 @@ pub(crate) struct Inner {
     desk: Mutex<Desk>,
     standing: AtomicU8,
     filling: AtomicBool,
-    /// Held by whoever copies lines into the store.
-    pub(crate) copying: tokio::sync::Mutex<()>,
+    /// Held by whoever copies lines into the store, with the room to read them to.
+    pub(crate) copying: tokio::sync::Mutex<Vec<u8>>,
     /// What is wrong with the store.
     behind: Mutex<Option<String>>,
     /// Records since the task last looked.
@@ -178,11 +178,11 @@ impl Recorder for Audit {
         let inner = &self.inner;
         let config = inner.config.load();
         // All that can be done before is: others wait for the desk.
-        let said = line::said(entry);
-        let mut desk = inner.desk();
-        desk.call(entry, &said, &config);
-        inner.stands(&desk);
-        drop(desk);
+        line::said(entry, |said| {
+            let mut desk = inner.desk();
+            desk.call(entry, said, &config);
+            inner.stands(&desk);
+        });
         inner.tell();
     }
 }

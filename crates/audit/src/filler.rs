@@ -30,6 +30,8 @@ const AGAIN: Duration = Duration::from_secs(60);
 const LAST: Duration = Duration::from_secs(2);
 /// How much is read at once; longer than any line.
 const CHUNK: u64 = 2 * 1024 * 1024;
+/// So little is no load.
+const FEW: usize = 64 * 1024;
 /// How many records are copied at once: what comes while a batch is noticed goes with it.
 const MOST: usize = 2 * MANY as usize;
 
@@ -139,9 +141,9 @@ async fn copy_present(inner: &Inner) -> Result<(), AuditError> {
 /// Copies as many lines as go at once, and tells how many bytes that were.
 async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
     // One at a time: a file whose lines are in the store is emptied, and used again.
-    let _turn = inner.copying.lock().await;
+    let mut bytes = inner.copying.lock().await;
     let Some(uncopied) = inner.desk().spool.uncopied() else { return Ok(0) };
-    let bytes = read(&uncopied)?;
+    read(&uncopied, &mut bytes)?;
     let (rows, length, whole) = rows(&bytes);
     if !whole {
         tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
@@ -155,12 +157,16 @@ async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
     Ok(to - uncopied.from)
 }
 
-fn read(uncopied: &Uncopied) -> Result<Vec<u8>, AuditError> {
-    let length = (uncopied.to - uncopied.from).min(CHUNK);
-    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+/// Reads lines. The room for them is kept while they are many: to have it made again and again costs more than to
+/// fill it.
+fn read(uncopied: &Uncopied, bytes: &mut Vec<u8>) -> Result<(), AuditError> {
+    let length = usize::try_from((uncopied.to - uncopied.from).min(CHUNK)).unwrap_or_default();
+    if length < FEW {
+        *bytes = Vec::new();
+    }
+    bytes.resize(length, 0);
     // It was written a moment ago, so it is in memory and nobody waits for a disk.
-    uncopied.file.read_exact_at(&mut bytes, uncopied.from).map_err(AuditError::at(&uncopied.path))?;
-    Ok(bytes)
+    uncopied.file.read_exact_at(bytes, uncopied.from).map_err(AuditError::at(&uncopied.path))
 }
 
 /// The records of a batch of lines, how many bytes they took, and whether all of them were records.

@@ -193,6 +193,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_has_another_name_by_now_is_not_the_one_that_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = Left { writer: "ab".into(), number: 1, path: folder.path().join("ab.jsonl") };
+        std::fs::write(&left.path, "a\n").unwrap();
+        let file = left.open().unwrap().unwrap();
+        assert!(left.names(&file));
+        std::fs::rename(&left.path, folder.path().join(spare_name("ab"))).unwrap();
+        assert!(!left.names(&file));
+        std::fs::write(&left.path, "b\n").unwrap();
+        assert!(!left.names(&file));
+        assert_eq!(spares(folder.path(), "cd").unwrap(), [folder.path().join("ab.spare")]);
+        assert!(spares(folder.path(), "ab").unwrap().is_empty());
+    }
+
+    #[test]
     fn lines_end_with_a_line_break_and_the_rest_is_a_tail() {
         #[track_caller]
         fn check(bytes: &[u8], expect: &[&[u8]], rest: &[u8]) {

@@ -1,6 +1,7 @@
 //! Records as lines, written by hand into a buffer that is used again.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use serde::Serialize;
 use toolgate_core::Entry;
@@ -13,34 +14,47 @@ use crate::note::{self, Note};
 const LONGEST_TEXT: usize = 2048;
 /// How large recorded arguments may be.
 const LONGEST_ARGUMENTS: usize = 64 * 1024;
-/// How long what is said of a call mostly is, at most.
-const SAID: usize = 512;
+/// How much room for what is said of a call is kept for the next.
+const SAID_KEPT: usize = 4096;
 /// How a line ends: this, 64 digits, and [`CLOSE`].
 pub(crate) const HASH: &[u8] = b",\"hash\":\"";
 /// The last bytes of a line.
 pub(crate) const CLOSE: &[u8] = b"\"}";
 
-/// Writes what a record says of a call; its place in the chain comes later.
-pub(crate) fn said(entry: &Entry<'_>) -> Vec<u8> {
-    let mut said = Vec::with_capacity(SAID);
-    let out = &mut said;
+thread_local! {
+    /// Where what is said of a call is written.
+    static SAID: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Writes what a record says of a call, and gives it to be put in its place in the chain.
+pub(crate) fn said(entry: &Entry<'_>, put: impl FnOnce(&[u8])) {
+    let mut said = SAID.take();
+    said.clear();
+    write(entry, &mut said);
+    put(&said);
+    if said.capacity() <= SAID_KEPT {
+        SAID.set(said);
+    }
+}
+
+fn write(entry: &Entry<'_>, out: &mut Vec<u8>) {
     text(out, "principal", entry.principal.id.as_str());
     if let Some(name) = &entry.client.name {
         text(out, "client", &name.to_string());
     }
-    text(out, "transport", entry.client.transport.as_str());
+    word(out, "transport", entry.client.transport.as_str());
     target(out, entry.target.kind(), entry.name);
     if let Some(source) = entry.source {
         text(out, "source", source.as_str());
     }
-    text(out, "digest", entry.digest);
+    word(out, "digest", entry.digest);
     if let Some(arguments) = entry.arguments {
         self::arguments(out, arguments);
     }
     if let Some(code) = entry.code {
         text(out, "code", code);
     }
-    text(out, "outcome", entry.outcome);
+    word(out, "outcome", entry.outcome);
     number(out, "took_us", u64::try_from(entry.took.as_micros()).unwrap_or(u64::MAX));
     if let Some(rule) = entry.rule {
         text(out, "rule", rule);
@@ -48,7 +62,6 @@ pub(crate) fn said(entry: &Entry<'_>) -> Vec<u8> {
     if let Some(approver) = entry.approver {
         text(out, "approver", approver);
     }
-    said
 }
 
 /// Writes the next record of a chain, with its line break: one that says this of a call.
@@ -86,7 +99,7 @@ pub(crate) fn note(chain: &mut Chain, note: &Note, time_ms: u64, out: &mut Vec<u
 fn open(chain: &Chain, time_ms: u64, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(b"{\"v\":1");
-    text(out, "writer", &chain.writer);
+    word(out, "writer", &chain.writer);
     number(out, "seq", chain.seq + 1);
     number(out, "time_ms", time_ms);
 }
@@ -117,9 +130,9 @@ fn arguments(out: &mut Vec<u8>, arguments: &Raw) {
 
 /// A target as rules and searches write it: `kind:name`.
 fn target(out: &mut Vec<u8>, kind: &str, name: &str) {
-    text(out, "target", kind);
-    // In the place of the closing quote.
-    out.pop();
+    key(out, "target");
+    out.push(b'"');
+    out.extend_from_slice(kind.as_bytes());
     out.push(b':');
     inside(out, &cut(name));
     out.push(b'"');
@@ -139,6 +152,15 @@ fn key(out: &mut Vec<u8>, key: &str) {
     out.extend_from_slice(b"\":");
 }
 
+/// A text of ours, which is short and has nothing to escape.
+fn word(out: &mut Vec<u8>, name: &str, word: &str) {
+    debug_assert!(is_plain(word) && word.len() <= LONGEST_TEXT, "{word}");
+    key(out, name);
+    out.push(b'"');
+    out.extend_from_slice(word.as_bytes());
+    out.push(b'"');
+}
+
 fn text(out: &mut Vec<u8>, name: &str, text: &str) {
     key(out, name);
     out.push(b'"');
@@ -148,9 +170,8 @@ fn text(out: &mut Vec<u8>, name: &str, text: &str) {
 
 /// A text without its quotes.
 fn inside(out: &mut Vec<u8>, text: &str) {
-    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
     // Most texts are plain, and looking for that alone is quick.
-    if text.bytes().fold(true, |all, byte| all & plain(byte)) {
+    if is_plain(text) {
         return out.extend_from_slice(text.as_bytes());
     }
     let begin = out.len();
@@ -158,6 +179,11 @@ fn inside(out: &mut Vec<u8>, text: &str) {
     drop(serde_json::to_writer(&mut *out, text));
     out.remove(begin);
     out.pop();
+}
+
+fn is_plain(text: &str) -> bool {
+    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    text.bytes().fold(true, |all, byte| all & plain(byte))
 }
 
 fn number(out: &mut Vec<u8>, name: &str, mut number: u64) {

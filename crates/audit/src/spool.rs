@@ -29,6 +29,8 @@ pub(crate) struct Spool {
     /// An empty file to go on with: making room anew costs more than filling it.
     spare: Option<Part>,
     next: u32,
+    /// How many bytes wait for the store.
+    size: u64,
 }
 
 /// Lines that are not in the store yet.
@@ -43,12 +45,12 @@ pub(crate) struct Uncopied {
 
 impl Spool {
     pub(crate) fn new(folder: PathBuf, writer: String, rotate: u64) -> Self {
-        Self { folder, writer, rotate, parts: VecDeque::new(), spare: None, next: 1 }
+        Self { folder, writer, rotate, parts: VecDeque::new(), spare: None, next: 1, size: 0 }
     }
 
     /// How many bytes wait for the store.
     pub(crate) fn size(&self) -> u64 {
-        self.parts.iter().map(|part| part.size - part.copied).sum()
+        self.size
     }
 
     /// Makes sure that there is a file to write to.
@@ -69,7 +71,9 @@ impl Spool {
     /// Adds a line with its line break: all of it, or nothing.
     pub(crate) fn append(&mut self, line: &[u8]) -> io::Result<()> {
         self.open_for(line.len() as u64)?;
-        self.parts.back_mut().ok_or(io::ErrorKind::NotFound)?.append(line)
+        self.parts.back_mut().ok_or(io::ErrorKind::NotFound)?.append(line)?;
+        self.size += line.len() as u64;
+        Ok(())
     }
 
     /// Brings what was written to the disk.
@@ -92,7 +96,8 @@ impl Spool {
     /// Notes that lines are in the store now; `whole` if all of them were records.
     pub(crate) fn copied(&mut self, which: &Uncopied, to: u64, whole: bool) {
         if let Some(part) = self.parts.iter_mut().find(|part| part.number == which.number) {
-            part.copied = part.copied.max(to);
+            let to = to.clamp(part.copied, part.size);
+            self.size -= to - std::mem::replace(&mut part.copied, to);
             part.kept |= !whole;
         }
     }

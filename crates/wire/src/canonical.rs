@@ -3,6 +3,9 @@
 //! Keys are sorted by code point, strings are escaped only where they must be, and there is no white
 //! space. Numbers stay as they are written: `1` and `1.0` are different.
 
+use std::borrow::Cow;
+
+use memchr::memchr;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -28,76 +31,95 @@ pub fn digest_without(value: &Raw, keys: &[&str]) -> [u8; 32] {
 
 fn text_of(value: &Raw, without: &[&str]) -> Vec<u8> {
     let text = value.as_bytes();
-    let mut out = Vec::with_capacity(text.len());
+    let mut writer = Writer { out: Vec::with_capacity(text.len()), plain: memchr(b'\\', text).is_none() };
     match Kind::of(text) {
-        Kind::Object => object(text, without, &mut out),
-        Kind::Array | Kind::String | Kind::Null | Kind::Bool | Kind::Number => write(text, &mut out),
+        Kind::Object => writer.object(text, without),
+        Kind::Array | Kind::String | Kind::Null | Kind::Bool | Kind::Number => writer.value(text),
     }
-    out
+    writer.out
 }
 
-fn write(text: &[u8], out: &mut Vec<u8>) {
-    match Kind::of(text) {
-        Kind::Object => object(text, &[], out),
-        Kind::Array => array(text, out),
-        Kind::String => string(&text[1..text.len() - 1], out),
-        Kind::Null | Kind::Bool | Kind::Number => out.extend_from_slice(text),
-    }
+struct Writer {
+    out: Vec<u8>,
+    /// There is no escape anywhere, so that strings are what they are.
+    plain: bool,
 }
 
-fn object(text: &[u8], without: &[&str], out: &mut Vec<u8>) {
-    let keyed = |member: Member| (escape::decode(&text[member.key.clone()]), member);
-    let mut members = walk::members(text).map(keyed).filter(|(key, _)| !is_among(key, without));
-    out.push(b'{');
-    match (members.next(), members.next()) {
-        (None, _) => {}
-        // Nothing to be sorted.
-        (Some((_, only)), None) => put(text, only, out),
-        (Some(first), Some(second)) => {
-            let mut all: Vec<_> = [first, second].into_iter().chain(members).collect();
-            all.sort_by(|(left, _), (right, _)| left.cmp(right));
-            for (index, (_, member)) in all.into_iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
+impl Writer {
+    fn value(&mut self, text: &[u8]) {
+        match Kind::of(text) {
+            Kind::Object => self.object(text, &[]),
+            Kind::Array => self.array(text),
+            Kind::String => self.string(&text[1..text.len() - 1]),
+            Kind::Null | Kind::Bool | Kind::Number => self.out.extend_from_slice(text),
+        }
+    }
+
+    fn object(&mut self, text: &[u8], without: &[&str]) {
+        let plain = self.plain;
+        let keyed = |member: Member| {
+            let key = &text[member.key.clone()];
+            (if plain { Cow::Borrowed(key) } else { escape::decode(key) }, member)
+        };
+        let mut members = walk::members(text).map(keyed).filter(|(key, _)| !is_among(key, without));
+        self.out.push(b'{');
+        match (members.next(), members.next()) {
+            (None, _) => {}
+            // Nothing to be sorted.
+            (Some((_, only)), None) => self.member(text, only),
+            (Some(first), Some(second)) => {
+                let mut all: Vec<_> = [first, second].into_iter().chain(members).collect();
+                all.sort_by(|(left, _), (right, _)| left.cmp(right));
+                for (index, (_, member)) in all.into_iter().enumerate() {
+                    if index > 0 {
+                        self.out.push(b',');
+                    }
+                    self.member(text, member);
                 }
-                put(text, member, out);
+            }
+        }
+        self.out.push(b'}');
+    }
+
+    fn member(&mut self, text: &[u8], member: Member) {
+        self.string(&text[member.key]);
+        self.out.push(b':');
+        self.value(&text[member.value]);
+    }
+
+    fn array(&mut self, text: &[u8]) {
+        self.out.push(b'[');
+        for (index, element) in walk::elements(text).enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.value(&text[element]);
+        }
+        self.out.push(b']');
+    }
+
+    fn string(&mut self, inside: &[u8]) {
+        self.out.push(b'"');
+        match self.plain {
+            true => self.out.extend_from_slice(inside),
+            false => self.pieces(inside),
+        }
+        self.out.push(b'"');
+    }
+
+    fn pieces(&mut self, inside: &[u8]) {
+        for piece in escape::pieces(inside) {
+            match piece {
+                Piece::Plain(bytes) => self.out.extend_from_slice(bytes),
+                Piece::Char(c) => escape::encode_char(c, &mut self.out),
+                Piece::Lone(half) => self.out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
             }
         }
     }
-    out.push(b'}');
 }
 
 fn is_among(key: &[u8], keys: &[&str]) -> bool {
     keys.iter().any(|known| known.as_bytes() == key)
-}
-
-fn put(text: &[u8], member: Member, out: &mut Vec<u8>) {
-    string(&text[member.key], out);
-    out.push(b':');
-    write(&text[member.value], out);
-}
-
-fn array(text: &[u8], out: &mut Vec<u8>) {
-    out.push(b'[');
-    for (index, element) in walk::elements(text).enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write(&text[element], out);
-    }
-    out.push(b']');
-}
-
-fn string(inside: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for piece in escape::pieces(inside) {
-        match piece {
-            Piece::Plain(bytes) => out.extend_from_slice(bytes),
-            Piece::Char(c) => escape::encode_char(c, out),
-            Piece::Lone(half) => out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
-        }
-    }
-    out.push(b'"');
 }
 
 #[cfg(test)]
