@@ -288,12 +288,11 @@ impl Desk {
         *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = crate::supervisor::all_kinds();
     }
 
-    /// Ends a request with a fault.
-    pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> bool {
-        let Some(waiting) = self.lock().leave(id) else { return false };
+    /// Ends a request; gives the outcome back if nobody waits for it.
+    pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> Option<Result<Raw, Fault>> {
+        let Some(waiting) = self.lock().leave(id) else { return Some(outcome) };
         // Who asked may have given up at the same moment.
-        drop(waiting.answer.send(outcome));
-        true
+        waiting.answer.send(outcome).err()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -336,8 +335,12 @@ impl Ticket {
         desk.post(write::request(&Id::number(id), method::PING, &Raw::EMPTY_OBJECT));
     }
 
-    fn give_up(&self) {
+    fn give_up(&mut self) {
         if self.desk.lock().leave(self.id).is_none() {
+            // The answer may be here, and nobody has looked at it.
+            if let Ok(Ok(result)) = self.answer.try_recv() {
+                self.desk.unwanted(&result);
+            }
             return;
         }
         let told = self.desk.says_cancelled.load(Ordering::Relaxed) && self.cancellable;

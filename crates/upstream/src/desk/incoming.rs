@@ -7,11 +7,12 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use toolgate_core::ListKind;
 use toolgate_wire::{
-    Edit, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
+    Edit, Era, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
 };
 
 use super::{Desk, EARLY, Named, Question, Said};
 use crate::fault::Fault;
+use crate::open::modern_params;
 use crate::transport::MESSAGE_LIMIT;
 
 impl Desk {
@@ -32,7 +33,7 @@ impl Desk {
                 self.journal.note("sent what is no message", &refusal.message);
                 let named = refusal.id.as_ref().and_then(Id::as_u64);
                 if let Some(id) = named.or(on).or_else(|| garbled(&frame)) {
-                    self.answer(id, Err(Fault::Unusable(refusal.message)));
+                    drop(self.answer(id, Err(Fault::Unusable(refusal.message))));
                 }
             }
         }
@@ -48,7 +49,7 @@ impl Desk {
             state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
         };
         if let Some(id) = on.or_else(|| self.whose(None, None)).or_else(sole) {
-            self.answer(id, Err(Fault::Unusable(format!("{what} is too large"))));
+            drop(self.answer(id, Err(Fault::Unusable(format!("{what} is too large")))));
         }
     }
 
@@ -67,13 +68,27 @@ impl Desk {
         };
         // On the stream of one request no other is answered.
         let id = named.filter(|id| on.is_none_or(|on| on == *id));
-        let known = id.is_some_and(|id| self.answer(id, response.outcome.map_err(Fault::Refused)));
-        // An answer to what was cancelled may cross the cancellation.
-        let cancelled = id.is_some_and(|id| id < self.next.load(Ordering::Relaxed));
-        if !known && !cancelled {
+        let outcome = response.outcome.map_err(Fault::Refused);
+        let Some(id) = id.filter(|id| *id < self.next.load(Ordering::Relaxed)) else {
             let shown = response.id.map_or("null".to_owned(), |id| id.as_str().to_owned());
-            self.journal.note("answered what was not asked", &shown);
+            return self.journal.note("answered what was not asked", &shown);
+        };
+        if let Some(Ok(result)) = self.answer(id, outcome) {
+            self.unwanted(&result);
         }
+    }
+
+    /// The answer to what was given up meanwhile. A task that was begun by it would go on by itself, so it is cancelled.
+    pub(super) fn unwanted(&self, result: &Raw) {
+        let Some((task, era)) = begun(result) else { return };
+        let params = match era {
+            Era::Legacy => Raw::EMPTY_OBJECT,
+            Era::Modern => modern_params(self.declared),
+        };
+        let params = Edit::new(&params).set("taskId", Raw::string(&task)).finish();
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        // Whatever it answers to that.
+        self.post(write::request(&Id::number(id), method::TASKS_CANCEL, &params));
     }
 
     fn notification(&self, notification: Notification, on: Option<u64>) {
@@ -236,4 +251,15 @@ pub(crate) fn declined(question: &Question, why: &str) -> Bytes {
         return write::result(&question.id, &Raw::literal(r#"{"action":"decline"}"#));
     }
     write::error(Some(&question.id), code::INTERNAL, why, None)
+}
+
+/// The task that a result says was begun, and the era whose way to say so it is.
+fn begun(result: &Raw) -> Option<(String, Era)> {
+    let task = |of: &Raw| text(&of.get("taskId")?);
+    if let Some(of) = result.get("task") {
+        return Some((task(&of)?, Era::Legacy));
+    }
+    let is_task =
+        result.get("resultType").as_ref().and_then(Raw::as_string).is_some_and(|kind| kind == "task");
+    if is_task { Some((task(result)?, Era::Modern)) } else { None }
 }

@@ -1,20 +1,22 @@
 //! A program's standard streams: a message a line each way.
 
+mod input;
+
 use std::ffi::OsString;
+use std::future::poll_fn;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::io::AsyncReadExt as _;
+use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolgate_host::process::{Pipes, Running};
 use toolgate_host::{Program, Tasks, find_program};
+use toolgate_wire::Lines;
 use toolgate_wire::lines::Item;
-use toolgate_wire::{Lines, write};
 
 use super::{MESSAGE_LIMIT, Sending, Sent};
 use crate::desk::{Desk, Out, Reports};
@@ -23,12 +25,12 @@ use crate::journal::Journal;
 use crate::link::{Declared, Wire};
 use crate::plan::ProgramPlan;
 use crate::transport::Transport;
+use input::Input;
 
 /// How many frames may wait for a program to read.
 const QUEUE: usize = 256;
 
-/// From how many bytes on no further frame is written together with others, and how much is read at once.
-const TOGETHER: usize = 64 * 1024;
+/// How much is read at once.
 const READ: usize = 64 * 1024;
 
 /// How long a program may take to end when its input ends, and how long when it is told to.
@@ -43,6 +45,7 @@ const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
 /// The standard streams of a program.
 pub(crate) struct Stdio {
+    input: Arc<Input>,
     queue: mpsc::Sender<Out>,
     stop: CancellationToken,
     process: Option<u32>,
@@ -60,11 +63,12 @@ pub(crate) async fn connect(
     let (queue, outgoing) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue.clone(), declared, reports);
     let stop = CancellationToken::new();
-    let stdio = Stdio { queue, stop: stop.clone(), process: running.id() };
     let Pipes { stdin, stdout, stderr } = pipes;
+    let input = Arc::new(Input::new(stdin, outgoing));
+    let stdio = Stdio { input: input.clone(), queue, stop: stop.clone(), process: running.id() };
     let (read_all, all_read) = oneshot::channel::<()>();
     let (heard_all, all_heard) = oneshot::channel::<()>();
-    tasks.spawn(write_all(stdin, outgoing, desk.clone(), stop.clone()));
+    tasks.spawn(write_all(input, desk.clone(), stop.clone()));
     let journal = reports.journal.clone();
     tasks.spawn(async move {
         complaints(stderr, &journal).await;
@@ -111,13 +115,17 @@ async fn start(plan: &ProgramPlan, variables: &[(OsString, OsString)]) -> Result
 
 impl Stdio {
     pub(super) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
-        let out = Out { frame: sending.frame, left: Some(sending.left) };
-        self.queue.send(out).await.map_err(|_| Fault::NotSent("its standard input is closed".into()))?;
+        self.write(Out { frame: sending.frame, left: Some(sending.left) }).await?;
         Ok(Sent::UnderWay)
     }
 
     pub(super) async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
-        let out = Out { frame, left: None };
+        self.write(Out { frame, left: None }).await
+    }
+
+    /// Writes a frame there and then, or has it wait for its turn.
+    async fn write(&self, out: Out) -> Result<(), Fault> {
+        let Err(out) = self.input.write_now(out) else { return Ok(()) };
         self.queue.send(out).await.map_err(|_| Fault::NotSent("its standard input is closed".into()))
     }
 
@@ -130,46 +138,15 @@ impl Stdio {
     }
 }
 
-async fn write_all(
-    mut stdin: ChildStdin,
-    mut outgoing: mpsc::Receiver<Out>,
-    desk: Arc<Desk>,
-    stop: CancellationToken,
-) {
-    let mut lines = Vec::new();
-    while let Some(Some(first)) = stop.run_until_cancelled(outgoing.recv()).await {
-        lines.clear();
-        lines.shrink_to(TOGETHER);
-        put(first, &mut lines);
-        // What waits already goes with it: each write is a call into the kernel, and may wake the program.
-        while lines.len() < TOGETHER
-            && let Ok(next) = outgoing.try_recv()
-        {
-            put(next, &mut lines);
-        }
-        let writing = async {
-            stdin.write_all(&lines).await?;
-            stdin.flush().await
-        };
-        match stop.run_until_cancelled(writing).await {
-            Some(Ok(())) => {}
-            // Why it does not read any more is known better to who keeps the program.
-            Some(Err(_)) => {
-                drop(tokio::time::timeout(LAG, desk.ended()).await);
-                return desk.close("it closed its standard input");
-            }
-            None => return,
-        }
+/// Writes what waits, until the program is to end or does not read any more.
+async fn write_all(input: Arc<Input>, desk: Arc<Desk>, stop: CancellationToken) {
+    let written = stop.run_until_cancelled(poll_fn(|context| input.poll_write(context))).await;
+    input.close();
+    if let Some(Err(_)) = written {
+        // Why it does not read any more is known better to who keeps the program.
+        drop(tokio::time::timeout(LAG, desk.ended()).await);
+        desk.close("it closed its standard input");
     }
-}
-
-/// Puts a frame behind others that are about to be written.
-fn put(out: Out, lines: &mut Vec<u8>) {
-    if let Some(left) = &out.left {
-        left.store(true, Ordering::Release);
-    }
-    lines.extend_from_slice(&write::one_line(out.frame));
-    lines.push(b'\n');
 }
 
 async fn read(mut stdout: ChildStdout, desk: &Desk) {

@@ -121,6 +121,13 @@ async fn a_task_is_cancelled_with_its_call_and_with_ours() {
         let id = begun(&rig, "fake_job_required", "hang").await;
         look(&rig, TaskOp::Cancel, &id, json!({})).await;
         rig.until("the server knows again", |rig| rig.count("job-cancelled") == 2).await;
+
+        // That it was begun is said only after nobody waits for it any more.
+        let run = rig.hub.start(call(client_legacy(), "fake_job_required", json!({"b": "slow"})));
+        rig.until("a third is begun", |rig| rig.count("jobs") == 3).await;
+        drop(run);
+        rig.until("the server knows of that, too", |rig| rig.count("job-cancelled") == 3).await;
+        assert_eq!(rig.notes(), Vec::<String>::new());
         rig.upstream.stop().await;
     }
 }

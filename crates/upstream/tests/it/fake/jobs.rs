@@ -21,6 +21,9 @@ impl Fake {
             return self.result(id, &plain.to_string());
         }
         self.mark("jobs");
+        if params["arguments"]["b"] == "slow" {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
         let job = format!("job-{}", self.jobs.len() + 1);
         self.jobs.insert(job.clone(), (params.clone(), 0));
         let created = self.state(&job, "working");
