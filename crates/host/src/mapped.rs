@@ -60,7 +60,7 @@ mod os {
     /// File systems that keep room which was written to once: ext4, XFS, and memory.
     const SAFE: [u64; 3] = [0xEF53, 0x5846_5342, 0x0102_1994];
     /// What is written at once to make room.
-    const ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+    static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
     #[derive(Debug)]
     pub(super) struct Mapping {
@@ -160,7 +160,8 @@ mod os {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs::OpenOptions;
     use std::path::PathBuf;

@@ -113,7 +113,7 @@ impl<W: AsyncWrite + Unpin> Open<W> {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::sync::Arc;
+    use std::time::Duration;
 
     use bytes::Bytes;
     use tokio::io::{AsyncReadExt as _, DuplexStream};
@@ -125,10 +125,10 @@ mod tests {
     }
 
     /// An input with room for so many bytes, where to queue frames for it, and what reads it.
-    fn input(room: usize) -> (Arc<Input<DuplexStream>>, mpsc::Sender<Out>, DuplexStream) {
+    fn input(room: usize) -> (Input<DuplexStream>, mpsc::Sender<Out>, DuplexStream) {
         let (stdin, reader) = tokio::io::duplex(room);
         let (queue, outgoing) = mpsc::channel(8);
-        (Arc::new(Input::new(stdin, outgoing)), queue, reader)
+        (Input::new(stdin, outgoing), queue, reader)
     }
 
     async fn all(input: &Input<DuplexStream>, mut reader: DuplexStream) -> String {
@@ -163,21 +163,23 @@ mod tests {
         assert_eq!(all(&input, reader).await, "1\n2\n");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn what_did_not_fit_is_written_by_the_task_before_all_others() {
         let (input, queue, mut reader) = input(4);
-        // The task waits already, and has to be told.
-        let writer = input.clone();
-        let task = tokio::spawn(async move { poll_fn(|context| writer.poll_write(context)).await });
-        tokio::task::yield_now().await;
-        input.write_now(frame("0123456789")).unwrap();
-        let next = input.write_now(frame("next")).unwrap_err();
-        queue.send(next).await.unwrap();
-        drop(queue);
-        let mut bytes = [0; 16];
-        reader.read_exact(&mut bytes).await.unwrap();
-        assert_eq!(&bytes, b"0123456789\nnext\n");
-        task.await.unwrap().unwrap();
+        let act = async {
+            // The task waits already, and has to be told.
+            input.write_now(frame("0123456789")).unwrap();
+            let next = input.write_now(frame("next")).unwrap_err();
+            let mut bytes = [0; 16];
+            reader.read_exact(&mut bytes[..11]).await.unwrap();
+            queue.send(next).await.unwrap();
+            reader.read_exact(&mut bytes[11..]).await.unwrap();
+            assert_eq!(&bytes, b"0123456789\nnext\n");
+            drop(queue);
+        };
+        let both = async { tokio::join!(poll_fn(|context| input.poll_write(context)), act) };
+        let (written, ()) = tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
+        written.unwrap();
     }
 
     #[tokio::test]
