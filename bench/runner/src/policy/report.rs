@@ -145,7 +145,7 @@ fn split(out: &mut String, measured: &Measured) -> Result<()> {
         ("rules add", |split| split.rules_us),
         ("limits add", |split| split.limits_us),
         ("redaction adds", |split| split.redaction_us),
-        ("recording adds: digest, line, hash, and one `write` to the spool", |split| split.record_us),
+        ("recording adds: digest, line, hash, and putting it into the spool", |split| split.record_us),
         ("all of them together add", |split| split.all_us),
         ("copying the record into the store, behind the calls", |split| split.copying_us),
     ];
