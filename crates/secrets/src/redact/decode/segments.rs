@@ -26,14 +26,6 @@ pub(crate) fn segments(
     let mut tail = 0;
     while let Some(next) = memchr(spelling.lead(), &text[at..]) {
         let lead = at + next;
-        // Most of them by far.
-        if spelling == Spelling::Backslash && text.get(lead + 1).is_some_and(|letter| reach.dull(*letter)) {
-            if std::mem::take(&mut worth) {
-                report(start..lead);
-            }
-            (start, at, tail) = (lead + 2, lead + 2, 0);
-            continue;
-        }
         let before = || if next <= tail { None } else { literal_before(text, lead) };
         let (end, quiet) = match spelling {
             Spelling::Backslash => backslashes(text, lead, before, depth, reach),
