@@ -10,6 +10,7 @@ use crate::condition::Condition;
 use crate::config::{PolicyConfig, PrincipalConfig, ProfileConfig, RoleConfig, RuleConfig};
 use crate::error::{Faults, PolicyError, quoted};
 use crate::glob::Glob;
+use crate::memo::Memo;
 use crate::principal::Who;
 use crate::suggest::{did_you_mean, nearest, shown};
 use crate::target::TargetPattern;
@@ -50,6 +51,7 @@ impl Policy<'_> {
             profiles: load.profiles(),
             version: self.version(),
             warnings: load.warnings,
+            memo: Memo::default(),
         };
         load.faults.or(compiled)
     }

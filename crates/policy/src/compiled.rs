@@ -8,6 +8,7 @@ use toolgate_core::Hints;
 use crate::condition::Condition;
 use crate::config::Effect;
 use crate::glob::Glob;
+use crate::memo::Memo;
 use crate::principal::Who;
 use crate::target::{Subject, Sure, TargetPattern};
 
@@ -21,6 +22,7 @@ pub struct Compiled {
     pub(crate) profiles: BTreeMap<String, Profile>,
     pub(crate) version: Arc<str>,
     pub(crate) warnings: Vec<String>,
+    pub(crate) memo: Memo,
 }
 
 impl Compiled {

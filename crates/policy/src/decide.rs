@@ -7,6 +7,7 @@ use toolgate_core::Hints;
 use crate::compiled::{Compiled, Rule};
 use crate::condition::{Arguments, Facts};
 use crate::config::Effect;
+use crate::memo::Possible;
 use crate::principal::is_meant;
 use crate::target::{Subject, Sure};
 
@@ -76,24 +77,58 @@ impl Fit {
 }
 
 impl Compiled {
-    /// Decides on a call; every rule that is tried is shown to a witness.
-    pub(crate) fn decide(
-        &self,
-        asked: &Asked<'_>,
-        arguments: &Arguments<'_>,
-        mut witness: impl FnMut(&Rule, &Fit),
-    ) -> Decision {
+    /// Decides on a call.
+    pub(crate) fn decide(&self, asked: &Asked<'_>, arguments: &Arguments<'_>) -> Decision {
+        self.memo.recall(
+            asked,
+            || self.possible(asked),
+            |possible| match possible {
+                Possible::Beyond(by) => Decision { effect: Effect::Deny, by: by.clone(), reason: None },
+                Possible::Rules(places) => {
+                    let mut rules = places.iter().filter_map(|place| self.rules.get(*place));
+                    let decides = rules.find(|rule| rule.condition(asked, arguments).matches());
+                    decides.map_or_else(|| self.otherwise(), Rule::decision)
+                }
+            },
+        )
+    }
+
+    /// What it says before the arguments are looked at.
+    fn possible(&self, asked: &Asked<'_>) -> Possible {
         if let Some(by) = self.out_of_bounds(asked) {
-            return Decision { effect: Effect::Deny, by, reason: None };
+            return Possible::Beyond(by);
         }
-        for rule in &self.rules {
-            let fit = rule.fit(asked, arguments);
-            witness(rule, &fit);
-            if fit.matches() {
-                let by = By::Rule(Arc::clone(&rule.name));
-                return Decision { effect: rule.then, by, reason: rule.reason.clone() };
+        let mut places = Vec::new();
+        for (place, rule) in self.rules.iter().enumerate() {
+            if rule.fits_but_for_condition(asked).is_none() {
+                places.push(place);
+                if rule.when.is_none() {
+                    break;
+                }
             }
         }
+        Possible::Rules(places.into())
+    }
+
+    /// The rules that are tried on a call, up to the first that matches, and how each stands to it.
+    pub(crate) fn tried(&self, asked: &Asked<'_>, arguments: &Arguments<'_>) -> Vec<(&Rule, Fit)> {
+        let mut tried = Vec::new();
+        if self.out_of_bounds(asked).is_some() {
+            return tried;
+        }
+        for rule in &self.rules {
+            let fit = rule.fits_but_for_condition(asked).unwrap_or_else(|| rule.condition(asked, arguments));
+            let matches = fit.matches();
+            tried.push((rule, fit));
+            if matches {
+                break;
+            }
+        }
+        tried
+    }
+
+    /// What it says where no rule matches.
+    fn otherwise(&self) -> Decision {
         Decision { effect: self.default, by: By::Default, reason: None }
     }
 
@@ -138,10 +173,13 @@ impl Compiled {
 }
 
 impl Rule {
-    fn fit(&self, asked: &Asked<'_>, arguments: &Arguments<'_>) -> Fit {
-        if let Some(other) = self.fits_but_for_condition(asked) {
-            return other;
-        }
+    /// What it says when it matches.
+    fn decision(&self) -> Decision {
+        Decision { effect: self.then, by: By::Rule(Arc::clone(&self.name)), reason: self.reason.clone() }
+    }
+
+    /// How it stands to a call that fits it but for its condition.
+    fn condition(&self, asked: &Asked<'_>, arguments: &Arguments<'_>) -> Fit {
         let Some(when) = &self.when else { return Fit::Matches };
         let facts = Facts {
             principal: asked.principal,

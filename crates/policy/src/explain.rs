@@ -100,8 +100,8 @@ impl Compiled {
             profile: question.profile,
         };
         let arguments = Arguments::new(question.args.clone());
-        let mut tried = Vec::new();
-        let decision = self.decide(&asked, &arguments, |rule, fit| tried.push(step(rule, fit)));
+        let decision = self.decide(&asked, &arguments);
+        let tried = self.tried(&asked, &arguments).iter().map(|(rule, fit)| step(rule, fit)).collect();
         let own = self.principals.get(question.principal).and_then(|person| person.profile.clone());
         let by_rule = matches!(decision.by, By::Rule(_));
         Explanation {

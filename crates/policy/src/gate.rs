@@ -54,7 +54,7 @@ impl Gate for RulesGate {
             profile: call.profile.as_deref(),
         };
         let arguments = Arguments::of(call);
-        let decision = policy.decide(&asked, &arguments, |_, _| {});
+        let decision = policy.decide(&asked, &arguments);
         judgement(decision, &asked)
     }
 

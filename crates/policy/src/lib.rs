@@ -16,6 +16,7 @@ mod explain;
 mod gate;
 mod glob;
 mod limits;
+mod memo;
 pub mod pins;
 mod places;
 mod principal;

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use toolgate_core::Principal;
+use toolgate_core::{Hints, Principal, Target};
+use toolgate_policy::Question;
 use toolgate_policy::config::{Effect, RuleConfig};
+use toolgate_wire::Raw;
 
 use crate::support::{Tables, call_of, fate, files, hub_with, tables};
 
@@ -137,6 +139,12 @@ fn holds(condition: &str, asked: &Asked) -> Option<bool> {
     }
 }
 
+/// What the tools of the source say of themselves.
+fn hints(target: &str) -> Option<Hints> {
+    let read_only = || if target == "files_read" { Hints::READ_ONLY } else { Hints::WRITE_LOCAL };
+    target.starts_with("files_").then(read_only)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -144,7 +152,7 @@ proptest! {
     fn no_call_reaches_a_source_unless_the_rules_allow_it(
         rules in rules(),
         default in prop::sample::select(vec![Effect::Allow, Effect::Ask, Effect::Deny]),
-        calls in prop::collection::vec(asked(), 1..8),
+        calls in prop::collection::vec(asked(), 1..32),
     ) {
         let mut tables = tables("[roles.ops]\n[principals.bob]\nroles = [\"ops\"]\n[principals.carol]\nmay_use = [\"files_*\"]");
         tables.policy.rules = rules;
@@ -152,17 +160,29 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let source = files();
-            let (hub, _) = hub_with(&source, tables.load().unwrap());
+            let (hub, gate) = hub_with(&source, tables.load().unwrap());
             for asked in calls {
                 let before = source.calls();
                 let roles: Vec<Arc<str>> = if asked.ops { vec!["ops".into()] } else { Vec::new() };
-                let principal = Principal::with_roles(asked.principal, roles);
+                let principal = Principal::with_roles(asked.principal, roles.clone());
                 let args: Value = asked.n.map_or(json!({}), |n| json!({"n": n}));
                 let fate = fate(&hub, call_of(principal, asked.target, &args)).await;
                 let expect = naive(&tables, &asked);
                 let reached = source.calls() > before;
                 assert_eq!(reached, expect == Effect::Allow, "{asked:?}: {fate}, but the rules say {expect:?}");
                 assert_eq!(fate == "ask", expect == Effect::Ask, "{asked:?}: {fate}");
+                let target = toolgate_policy::read_target(asked.target).unwrap();
+                let explained = gate.current().explain(&Question {
+                    roles: &roles,
+                    args: if matches!(target, Target::Resource(_)) { Raw::EMPTY_OBJECT } else { Raw::of(&args) },
+                    hints: hints(asked.target),
+                    source: Some("files"),
+                    ..Question::new(asked.principal, &target)
+                });
+                assert_eq!(explained.gives, expect, "{asked:?}");
+                let last = explained.tried.last().filter(|step| step.matches).map(|step| &step.rule);
+                let by_rule = !["default", "may_use"].contains(&explained.rule.as_str());
+                assert_eq!(last, by_rule.then_some(&explained.rule), "{asked:?}");
             }
         });
     }
