@@ -54,8 +54,11 @@ impl Clients {
             let left = Arc::new(AtomicU64::new(load.requests));
             let began = Instant::now();
             let mut tasks = JoinSet::new();
-            for (connection, request) in self.0 {
-                tasks.spawn(call_until(connection, request, left.clone(), began + load.time));
+            let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+            for (place, (connection, request)) in (0..).zip(self.0) {
+                // Not all at the same moment.
+                let pace = load.every.map(|every| Pace { due: began + every * place / count, every });
+                tasks.spawn(call_until(connection, request, left.clone(), began + load.time, pace));
             }
             let (mut clients, mut latencies) = (Vec::new(), Vec::new());
             let ended = tokio::time::timeout(load.time + GRACE, async {
@@ -92,19 +95,35 @@ async fn call_until(
     request: Arc<[u8]>,
     left: Arc<AtomicU64>,
     end: Instant,
+    mut pace: Option<Pace>,
 ) -> Result<((Connection, Arc<[u8]>), Vec<Duration>)> {
     let mut latencies = Vec::new();
-    let mut sent = Instant::now();
+    let mut sent = now_or_then(&mut pace).await;
     while sent < end && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     {
         let answer = connection.exchange(&request).await?;
         ensure!(answer.status == 200, "status {}: {}", answer.status, String::from_utf8_lossy(answer.body));
         request::check(answer.body)?;
-        let now = Instant::now();
-        latencies.push(now - sent);
-        sent = now;
+        latencies.push(sent.elapsed());
+        sent = now_or_then(&mut pace).await;
     }
     Ok(((connection, request), latencies))
+}
+
+/// When a client calls that does so from time to time.
+struct Pace {
+    due: Instant,
+    every: Duration,
+}
+
+/// The time, as soon as it is that of the next call.
+async fn now_or_then(pace: &mut Option<Pace>) -> Instant {
+    let Some(pace) = pace else { return Instant::now() };
+    tokio::time::sleep_until(pace.due.into()).await;
+    let now = Instant::now();
+    // Who is late does not hurry afterwards.
+    pace.due = now.max(pace.due + pace.every);
+    now
 }
 
 /// Begins a legacy session, as a client does, and gives its id.

@@ -85,7 +85,7 @@ fn plan(options: &Options) -> Result<Plan> {
         quick: options.quick,
         gateways: GATEWAYS.iter().filter(wanted).collect(),
         rounds: options.rounds.unwrap_or(rounds),
-        load: Load { requests, time: Duration::from_secs(seconds) },
+        load: Load::full(requests, Duration::from_secs(seconds)),
         out: options.out.clone(),
         command: command(),
         servers: full(&options.servers)?,

@@ -64,18 +64,25 @@ pub(crate) struct Plan {
 pub(crate) struct Load {
     pub(crate) requests: u64,
     pub(crate) time: Duration,
+    /// How often each client calls, where not as soon as it has its answer.
+    pub(crate) every: Option<Duration>,
 }
 
 impl Load {
+    /// One of clients that call again as soon as they have their answer.
+    pub(crate) fn full(requests: u64, time: Duration) -> Self {
+        Self { requests, time, every: None }
+    }
+
     /// What a server gets before the measurement. Half the time is for those that compile as they run.
     pub(crate) fn warm_up(self) -> Self {
-        Self { requests: self.requests.div_ceil(10), time: self.time / 2 }
+        Self { requests: self.requests.div_ceil(10), time: self.time / 2, ..self }
     }
 
     /// One of so many parts of it.
     pub(crate) fn part(self, of: usize) -> Self {
         let of = u32::try_from(of).unwrap_or(u32::MAX);
-        Self { requests: self.requests.div_ceil(of.into()), time: self.time / of }
+        Self { requests: self.requests.div_ceil(of.into()), time: self.time / of, ..self }
     }
 }
 
@@ -90,7 +97,7 @@ impl Plan {
         let plan = Self {
             cases: CASES.iter().filter(wanted).collect(),
             rounds: options.rounds.unwrap_or(rounds),
-            load: Load { requests: options.requests.unwrap_or(requests), time: Duration::from_secs(seconds) },
+            load: Load::full(options.requests.unwrap_or(requests), Duration::from_secs(seconds)),
             starts: if quick { 10 } else { 30 },
             sessions: 10_000,
             places: places(options)?,

@@ -12,8 +12,22 @@ use clap::Args;
 use crate::machine::Machine;
 use crate::plan::{Load, command};
 
-/// The replies that are measured: name in the report, bytes.
-pub(crate) const REPLIES: [(&str, usize); 2] = [("1 kB", 1_000), ("1 MB", 1_000_000)];
+/// Calls that are measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Series {
+    /// Their name in the report.
+    pub(crate) name: &'static str,
+    /// The bytes of the reply.
+    pub(crate) bytes: usize,
+    /// How often each client calls, where not as soon as it has its answer.
+    pub(crate) every: Option<Duration>,
+}
+
+pub(crate) const SMALL: Series = Series { name: "1 kB", bytes: 1_000, every: None };
+pub(crate) const LARGE: Series = Series { name: "1 MB", bytes: 1_000_000, every: None };
+/// As many calls a second at one hub as at the other, and time to rest.
+pub(crate) const STEADY: Series =
+    Series { name: "1 kB, steady", every: Some(Duration::from_millis(4)), ..SMALL };
 
 /// Measure what the policy adds to a call: rules, limits, redaction, audit.
 #[derive(Debug, Args)]
@@ -54,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let plan = Plan {
         quick: options.quick,
         rounds: options.rounds.unwrap_or(rounds),
-        load: Load { requests, time: Duration::from_secs(seconds) },
+        load: Load::full(requests, Duration::from_secs(seconds)),
         out: options.out.clone(),
         server,
         command: command(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::{Plan, REPLIES};
+use super::{LARGE, Plan, SMALL, STEADY, Series};
 use crate::case::Way;
 use crate::http::Clients;
 use crate::plan::Load;
@@ -40,7 +40,7 @@ pub(crate) enum Side {
 pub(crate) struct Sample {
     pub(crate) round: usize,
     pub(crate) side: Side,
-    pub(crate) reply: &'static str,
+    pub(crate) series: &'static str,
     pub(crate) requests: usize,
     pub(crate) per_second: f64,
     pub(crate) p50_us: f64,
@@ -94,12 +94,13 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut measured = Measured { calls: Vec::new(), scans: Vec::new(), splits: Vec::new() };
     for round in 0..plan.rounds {
-        for (reply, bytes) in REPLIES {
-            for sample in calls(plan, &runtime, round, (reply, bytes)).context(reply)? {
+        for series in [SMALL, STEADY, LARGE] {
+            for sample in calls(plan, &runtime, round, series).context(series.name)? {
                 eprintln!(
-                    "round {}/{} {reply} {:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
+                    "round {}/{} {} {:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
                     round + 1,
                     plan.rounds,
+                    sample.series,
                     sample.side,
                     sample.per_second,
                     sample.cpu_us,
@@ -124,22 +125,18 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
 
 /// Calls both hubs in short turns: whatever else the machine does meanwhile, and however fast it is just now, is the
 /// same for both.
-fn calls(
-    plan: &Plan,
-    runtime: &Runtime,
-    round: usize,
-    (reply, bytes): (&'static str, usize),
-) -> Result<[Sample; 2]> {
-    let mut bare = Running::start(plan, runtime, Side::Bare, bytes)?;
-    let mut full = Running::start(plan, runtime, Side::Full, bytes)?;
+fn calls(plan: &Plan, runtime: &Runtime, round: usize, series: Series) -> Result<[Sample; 2]> {
+    let load = Load { every: series.every, ..plan.load };
+    let mut bare = Running::start(plan, runtime, Side::Bare, series.bytes)?;
+    let mut full = Running::start(plan, runtime, Side::Full, series.bytes)?;
     for turn in 0..TURNS {
         let mut both = [&mut bare, &mut full];
         both.rotate_left(turn % 2);
         for running in both {
-            running.turn(runtime, plan.load.part(TURNS))?;
+            running.turn(runtime, load.part(TURNS))?;
         }
     }
-    Ok([bare.end(round, reply)?, full.end(round, reply)?])
+    Ok([bare.end(round, series.name)?, full.end(round, series.name)?])
 }
 
 /// A hub under measurement.
@@ -182,7 +179,7 @@ impl Running {
         Ok(())
     }
 
-    fn end(mut self, round: usize, reply: &'static str) -> Result<Sample> {
+    fn end(mut self, round: usize, series: &'static str) -> Result<Sample> {
         let done = idle(&self.server)?;
         self.timed.latencies.sort_unstable();
         let requests = self.timed.latencies.len();
@@ -190,7 +187,7 @@ impl Running {
         Ok(Sample {
             round,
             side: self.side,
-            reply,
+            series,
             requests,
             per_second: requests as f64 / self.timed.elapsed.as_secs_f64(),
             p50_us: percentile(&self.timed.latencies, 50),
@@ -217,13 +214,11 @@ fn idle(server: &Server) -> Result<Duration> {
 }
 
 fn scan(plan: &Plan) -> Result<Scan> {
-    let largest = REPLIES.map(|(_, bytes)| bytes).into_iter().max().unwrap_or_default();
-    by_itself(plan, "scan", largest)
+    by_itself(plan, "scan", LARGE.bytes)
 }
 
 fn split(plan: &Plan) -> Result<Split> {
-    let smallest = REPLIES.map(|(_, bytes)| bytes).into_iter().min().unwrap_or_default();
-    by_itself(plan, "split", smallest)
+    by_itself(plan, "split", SMALL.bytes)
 }
 
 /// Lets the server measure something without clients, and reads what it says.

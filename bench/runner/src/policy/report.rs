@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::measure::{Measured, Sample, Scan, Side, Split, TURNS};
-use super::{Plan, REPLIES};
+use super::{LARGE, Plan, SMALL, STEADY, Series};
 use crate::goal::Goal;
 use crate::machine::Machine;
 use crate::plan::IN_FLIGHT;
@@ -52,10 +52,12 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
         "- Replies are lines of prose, log and code, with their quotes and line breaks. {IN_FLIGHT} keep-alive \
          connections, legacy calls; rounds: {}, each of up to {} calls or {} s to each hub after a warm-up, with fresh \
          processes and data folders. The hubs have {TURNS} short turns each in a round, so that a machine which is slow \
-         for a while is so for both; medians over rounds, and of ratios within a round",
+         for a while is so for both; medians over rounds, and of ratios within a round. *Steady*: each client calls every \
+         {} ms instead of as soon as it has its answer, so that both hubs have as many calls a second and time to rest",
         plan.rounds,
         plan.load.requests,
-        plan.load.time.as_secs()
+        plan.load.time.as_secs(),
+        STEADY.every.unwrap_or_default().as_millis()
     )?;
     out.push_str(
         "- CPU is the server's alone, user and kernel time, from before the first call until it is idle after the last: \
@@ -69,19 +71,18 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
 }
 
 fn judge(measured: &Measured) -> Vec<Goal> {
-    let [(small, _), (large, _)] = REPLIES;
-    let added = pairs(measured, large).map(|(bare, full)| full.cpu_us - bare.cpu_us);
+    let added = pairs(measured, LARGE).map(|(bare, full)| full.cpu_us - bare.cpu_us);
     let searches = measured.scans.iter().map(|scan| scan.scan_us);
     let memory = measured.scans.iter().map(|scan| scan.memory_bytes as f64 / 1e6);
+    let to_bare = |series: Series| {
+        let ratios = pairs(measured, series).map(|(bare, full)| full.cpu_us / bare.cpu_us);
+        Goal::at_most(format!("CPU a call, {}, full to bare", series.name), 1.3, "×", median(ratios))
+    };
     vec![
+        to_bare(SMALL),
+        to_bare(STEADY),
         Goal::at_most(
-            format!("CPU a call, {small}, full to bare"),
-            1.3,
-            "×",
-            median(pairs(measured, small).map(|(bare, full)| full.cpu_us / bare.cpu_us)),
-        ),
-        Goal::at_most(
-            format!("CPU a call, {large}, full less bare, to a bare search"),
+            format!("CPU a call, {}, full less bare, to a bare search", LARGE.name),
             1.5,
             "×",
             median(added.zip(searches).map(|(added, search)| added / search)),
@@ -90,16 +91,16 @@ fn judge(measured: &Measured) -> Vec<Goal> {
     ]
 }
 
-/// Both hubs with a reply, round by round.
-fn pairs<'a>(measured: &'a Measured, reply: &'a str) -> impl Iterator<Item = (&'a Sample, &'a Sample)> {
-    samples(measured, Side::Bare, reply).filter_map(move |bare| {
-        let full = samples(measured, Side::Full, reply).find(|full| full.round == bare.round)?;
+/// Both hubs in a series, round by round.
+fn pairs(measured: &Measured, series: Series) -> impl Iterator<Item = (&Sample, &Sample)> {
+    samples(measured, Side::Bare, series).filter_map(move |bare| {
+        let full = samples(measured, Side::Full, series).find(|full| full.round == bare.round)?;
         Some((bare, full))
     })
 }
 
-fn samples<'a>(measured: &'a Measured, side: Side, reply: &'a str) -> impl Iterator<Item = &'a Sample> {
-    measured.calls.iter().filter(move |sample| sample.side == side && sample.reply == reply)
+fn samples(measured: &Measured, side: Side, series: Series) -> impl Iterator<Item = &Sample> {
+    measured.calls.iter().filter(move |sample| sample.side == side && sample.series == series.name)
 }
 
 fn table(out: &mut String, measured: &Measured) -> Result<()> {
@@ -107,18 +108,19 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
         "\n## Calls\n\n| reply | hub | calls/s | p50 ms | p99 ms | CPU µs/call | after the last answer | to bare, round by \
          round | MB after |\n|---|---|---|---|---|---|---|---|---|\n",
     );
-    for (reply, _) in REPLIES {
+    for series in [SMALL, STEADY, LARGE] {
         for side in [Side::Bare, Side::Full] {
-            let middle = |figure: fn(&Sample) -> f64| median(samples(measured, side, reply).map(figure));
+            let middle = |figure: fn(&Sample) -> f64| median(samples(measured, side, series).map(figure));
             let ratios: Vec<String> = match side {
                 Side::Bare => Vec::new(),
-                Side::Full => pairs(measured, reply)
+                Side::Full => pairs(measured, series)
                     .map(|(bare, full)| format!("{:.2}", full.cpu_us / bare.cpu_us))
                     .collect(),
             };
             writeln!(
                 out,
-                "| {reply} | {side:?} | {:.0} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {:.1} |",
+                "| {} | {side:?} | {:.0} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {:.1} |",
+                series.name,
                 middle(|sample| sample.per_second),
                 middle(|sample| sample.p50_us / 1e3),
                 middle(|sample| sample.p99_us / 1e3),
@@ -133,11 +135,11 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
 }
 
 fn split(out: &mut String, measured: &Measured) -> Result<()> {
-    let [(small, _), _] = REPLIES;
     writeln!(
         out,
-        "\n## Where it goes\n\nCalls at hubs with one part of the policy each, {small} replies, without a front and clients, in \
-         turns. The thread that calls, and for copying all others:\n"
+        "\n## Where it goes\n\nCalls at hubs with one part of the policy each, {} replies, without a front and clients, in \
+         turns. The thread that calls, and for copying all others:\n",
+        SMALL.name
     )?;
     out.push_str("| what | CPU µs/call |\n|---|---|\n");
     let rows: [(&str, Figure); 7] = [
