@@ -14,7 +14,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
 use toolgate_host::process_stats::ProcessStats;
-use toolgate_host::{Clock, Tasks};
+use toolgate_host::{Alarms, Clock, Tasks};
 use toolgate_wire::Raw;
 
 use crate::catalog::{Catalog, Change};
@@ -68,6 +68,7 @@ pub(crate) struct Inner {
     pub(crate) changes: broadcast::Sender<Change>,
     pub(crate) owner: Tasks,
     pub(crate) clock: Clock,
+    pub(crate) alarms: Alarms,
     parking: Parking,
     pub(crate) presence: Arc<Presence>,
     troubles: Mutex<BTreeMap<&'static str, String>>,
@@ -128,7 +129,7 @@ impl Hub {
     }
 
     fn launch(&self, call: Call, resumed: Option<State>, mut run: Run, handle: run::RunHandle) -> Run {
-        let passing = pipeline::run(self.inner.clone(), call, resumed, handle.clone());
+        let passing = pipeline::run(self.inner.clone(), Arc::new(call), resumed, handle.clone());
         run.carries(passing, handle);
         run
     }
@@ -314,6 +315,11 @@ impl Hub {
     /// The counters.
     pub fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    /// Alarms beside its calls.
+    pub fn alarms(&self) -> &Alarms {
+        &self.inner.alarms
     }
 
     /// The owner of all tasks of this hub.

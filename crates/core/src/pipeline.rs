@@ -109,7 +109,12 @@ impl Permitted {
 }
 
 /// Runs a call from its first gate to its record.
-pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, handle: RunHandle) -> Outcome {
+pub(crate) async fn run(
+    hub: Arc<Inner>,
+    call: Arc<Call>,
+    resumed: Option<State>,
+    handle: RunHandle,
+) -> Outcome {
     let started = Instant::now();
     hub.metrics.started();
     let trace = Trace::begin(&hub, &call);
@@ -132,7 +137,7 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Call, resumed: Option<State>, han
 
 async fn pass(
     hub: &Arc<Inner>,
-    call: Call,
+    call: Arc<Call>,
     resumed: Option<State>,
     handle: &RunHandle,
     trace: &Trace,
@@ -183,7 +188,7 @@ async fn pass(
         Next::Parked(_) => None,
     });
     let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
-    let (call, tool) = (Arc::new(call), route.tool);
+    let tool = route.tool;
     let mut permitted = Permitted { call, tool, arguments, answers, state, approved, trace: None };
     let Some(source) = route.source else {
         return Box::pin(hub.tasks.answer(&permitted, handle)).await;

@@ -111,6 +111,8 @@ pub(crate) struct Shared {
 pub struct Run {
     /// Boxed, because a channel makes room for many at once and most calls send none.
     events: mpsc::Receiver<Box<Event>>,
+    /// One that was received already, before the end.
+    received: Option<Box<Event>>,
     finished: Option<Outcome>,
     over: bool,
     /// The call itself, as long as whoever waits for it carries it.
@@ -139,7 +141,8 @@ pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
         task: call.task,
     });
-    let run = Run { events, finished: None, over: false, carried: None, shared: shared.clone() };
+    let run =
+        Run { events, received: None, finished: None, over: false, carried: None, shared: shared.clone() };
     (run, RunHandle::new(shared, sender))
 }
 
@@ -158,6 +161,9 @@ impl Run {
     }
 
     async fn received(&mut self) -> Option<Event> {
+        if let Some(event) = self.received.take() {
+            return Some(*event);
+        }
         let Some(outcome) = self.finished.take() else {
             return self.events.recv().await.map(|event| *event);
         };

@@ -23,7 +23,7 @@ pub(crate) enum Begun {
     Listening(Box<Listening>),
 }
 
-/// A request, with what it says of itself.
+/// A request, with what it says of itself. It is passed on in a box: each future on its way would have room for it twice.
 pub(crate) struct Incoming {
     pub(crate) request: Request,
     /// Its params; an empty object where it has none.
@@ -36,17 +36,17 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// Reads what a request says of itself, and notes it in the log: what it is for, and never with what.
-    pub(crate) fn new(mut request: Request) -> Self {
+    pub(crate) fn new(mut request: Request) -> Box<Self> {
         tracing::debug!(method = %request.method, id = request.id.as_str(), "received request");
         let params = request.params.take().unwrap_or(Raw::EMPTY_OBJECT);
         let members = Members::read(&params);
         let about = members.meta.as_ref().map(RequestMeta::of).unwrap_or_default();
         let trace = traced(&members, &about).map(Arc::new);
-        Self { request, params, members, about, trace }
+        Box::new(Self { request, params, members, about, trace })
     }
 
     /// Takes the trace context of headers, unless the message has its own: that one is about this very request.
-    pub(crate) fn traced_by<'a>(mut self, header: impl Fn(&str) -> Option<&'a str>) -> Self {
+    pub(crate) fn traced_by<'a>(mut self: Box<Self>, header: impl Fn(&str) -> Option<&'a str>) -> Box<Self> {
         if self.trace.is_none()
             && let Some(parent) = header(meta::TRACEPARENT)
         {

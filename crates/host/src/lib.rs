@@ -1,9 +1,10 @@
-//! The machine: confined files, owned tasks, other processes, other servers and a clock.
+//! The machine: confined files, owned tasks, other processes, other servers, a clock and alarms.
 //!
 //! This crate knows nothing of MCP, of policy or of configuration. It is the only place where `unsafe` may ever be
 //! written: to ask the kernel for the version of Landlock, to confine a program between fork and exec, to give memory
 //! back, and to write to a file through memory. A process that confines itself needs none.
 
+pub mod alarms;
 pub mod authorities;
 pub mod browser;
 pub mod clock;
@@ -27,6 +28,7 @@ pub mod terminal;
 pub mod user;
 pub mod watch;
 
+pub use alarms::{Alarm, Alarms};
 pub use browser::open_browser;
 pub use clock::Clock;
 pub use confine::{Confinement, Held};

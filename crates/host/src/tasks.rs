@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -74,6 +74,8 @@ impl Tasks {
     {
         let membership = self.admit();
         let id = membership.id;
+        // Boxed, or the task would have room for it three times: here, in what guards it, and where it is polled.
+        let future = Box::pin(future);
         let task = async move {
             let _membership = membership;
             logging_panics(future).await
@@ -207,8 +209,7 @@ impl TaskFailed {
     }
 }
 
-async fn logging_panics<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
+async fn logging_panics<F: Future>(mut future: Pin<Box<F>>) -> F::Output {
     let outcome = std::future::poll_fn(|context| {
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll.map(Ok),

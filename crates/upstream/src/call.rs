@@ -51,7 +51,7 @@ impl Shared {
         }
         if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = permitted.target() {
             let on = matches!(permitted.target(), Target::Subscribe(_));
-            return self.watch(uri, on, &run).await;
+            return Box::pin(self.watch(uri, on, &run)).await;
         }
         let asked = asked(&permitted, &self.offered.load())?;
         self.check(&asked, &permitted);
@@ -60,8 +60,11 @@ impl Shared {
             self.breaker.admit(&self.plan.name)?;
             // That there are too many lines already says nothing of the server.
             let line = self.pool.line(&run, self)?;
-            let link = ready(&line, attempt);
-            match self.attempt(&asked, &permitted, &run, link).await {
+            let answered = match ready(&line, attempt).await {
+                Ok(link) => self.attempt(&asked, &permitted, &run, &link).await,
+                Err(fault) => Err(fault),
+            };
+            match answered {
                 Ok(outcome) => {
                     self.breaker.well();
                     return Ok(outcome);
@@ -82,19 +85,19 @@ impl Shared {
         }
     }
 
+    /// What is rare on this way is boxed: every call has the room that the longest way through it takes.
     async fn attempt(
         self: &Arc<Self>,
         asked: &Asked,
         permitted: &Permitted,
         run: &RunHandle,
-        link: impl Future<Output = Result<Arc<Link>, Fault>>,
+        link: &Arc<Link>,
     ) -> Result<Outcome, Fault> {
-        let link = link.await?;
         link.speak_for(permitted, self.plan.timeout).await;
-        let answer = self.answer(asked, permitted, run, &link).await;
+        let answer = self.answer(asked, permitted, run, link).await;
         let Some(error) = answer.as_ref().err().and_then(bridge::to_visit) else { return answer };
-        match link.visit(error, run, self.plan.timeout).await {
-            Ok(true) => self.answer(asked, permitted, run, &link).await,
+        match Box::pin(link.visit(error, run, self.plan.timeout)).await {
+            Ok(true) => Box::pin(self.answer(asked, permitted, run, link)).await,
             Ok(false) => answer,
             Err(error) => Err(Fault::Refused(error_object(&error))),
         }
@@ -117,11 +120,11 @@ impl Shared {
         };
         let finish = |params: Raw, id| bridge::params(&params, permitted, link.era(), declared, id);
         let answer = if link.runs_tasks() && asked.is_task(run) {
-            link.call_as_task(ask, run, finish).await
+            Box::pin(link.call_as_task(ask, run, finish)).await
         } else {
             match link.wire.request_with(ask, finish).await {
                 Ok(result) if link.era() == Era::Modern && bridge::is_task(&result) => {
-                    link.follow(result, run, self.plan.timeout).await
+                    Box::pin(link.follow(result, run, self.plan.timeout)).await
                 }
                 answer => answer,
             }

@@ -189,9 +189,13 @@ impl Line {
     /// The connection once it is ready. A line that failed tries again when a call comes, but the call waits only
     /// `patience` beyond what an attempt takes anyway.
     pub(crate) async fn ready(&self, patience: Duration) -> Result<Arc<Link>, Fault> {
-        if let Some(link) = self.link() {
-            return Ok(link);
+        match self.link() {
+            Some(link) => Ok(link),
+            None => Box::pin(self.ready_again(patience)).await,
         }
+    }
+
+    async fn ready_again(&self, patience: Duration) -> Result<Arc<Link>, Fault> {
         let mut phase = self.phase.subscribe();
         let until = Instant::now() + patience.max(PATIENCE);
         let mut kicked = false;
@@ -221,7 +225,8 @@ impl Line {
     async fn run(&self, shared: &Arc<Shared>) {
         loop {
             let attempt = Instant::now();
-            let opened = self.stop.run_until_cancelled(self.open(shared)).await;
+            // Boxed, so that its room is given back when the connection is open.
+            let opened = self.stop.run_until_cancelled(Box::pin(self.open(shared))).await;
             let end = match opened {
                 None => return,
                 Some(Ok(link)) => self.serve(link, shared).await,

@@ -300,7 +300,7 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
         return None;
     }
     line.learns(true);
-    let learned = learn::learn(shared, &link, kinds).await;
+    let learned = Box::pin(learn::learn(shared, &link, kinds)).await;
     line.learns(false);
     match learned {
         Ok(fresh_for) => {

@@ -55,10 +55,11 @@ pub(crate) enum Transport {
 impl Transport {
     /// Sends a request.
     pub(crate) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
+        // Boxed, because a call to a program needs only a fraction of the room.
         match self {
             Self::Stdio(stdio) => stdio.send(sending).await,
-            Self::Http(http) => http.send(sending).await,
-            Self::Sse(sse) => sse.send(sending).await,
+            Self::Http(http) => Box::pin(http.send(sending)).await,
+            Self::Sse(sse) => Box::pin(sse.send(sending)).await,
         }
     }
 

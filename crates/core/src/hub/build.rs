@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
-use toolgate_host::{Clock, Tasks};
+use toolgate_host::{Alarms, Clock, Tasks};
 
 use super::{AskTrouble, Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
@@ -178,6 +178,7 @@ impl HubBuilder {
             owner: self.owner,
             results: self.results.map(|store| Results::new(store, self.clock.clone())),
             clock: self.clock,
+            alarms: Alarms::new(),
             parking: Parking::default(),
             presence: Arc::default(),
             troubles: Mutex::default(),

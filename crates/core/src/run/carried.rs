@@ -71,6 +71,7 @@ impl Run {
     fn ended(&mut self, outcome: Outcome) {
         if !self.shared.detached.load(Ordering::Acquire) {
             self.finished = Some(outcome);
+            self.wakes_nobody();
             self.carried = None;
             return;
         }
@@ -79,6 +80,14 @@ impl Run {
             carried.passing = Box::pin(ready(outcome));
         }
         self.hand_over();
+    }
+
+    /// Whoever waits for what the call says is the one that has just seen it end. That the other end of the channel goes
+    /// would wake them once more, and with them another thread to see whether it can help.
+    fn wakes_nobody(&mut self) {
+        if let Poll::Ready(event) = self.events.poll_recv(&mut Context::from_waker(Waker::noop())) {
+            self.received = event;
+        }
     }
 
     /// Gives a call that its caller carried to the hub: from here on it gets on whether or not anybody waits for it.

@@ -4,7 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
+use toolgate_host::Alarms;
 
 /// A deadline that can be moved, and stopped, while something waits for it.
 pub(super) struct Deadline {
@@ -53,7 +54,7 @@ impl Deadline {
         self.lock().holds > 0
     }
 
-    pub(super) async fn expired(&self) {
+    pub(super) async fn expired(&self, alarms: &Alarms) {
         loop {
             let moved = self.moved.notified();
             let Some(at) = self.running() else {
@@ -61,7 +62,7 @@ impl Deadline {
                 continue;
             };
             tokio::select! {
-                () = sleep_until(at) => if self.running().is_some_and(|at| at <= Instant::now()) { return },
+                () = alarms.at(at) => if self.running().is_some_and(|at| at <= Instant::now()) { return },
                 () = moved => {}
             }
         }

@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::WaitForCancellationFuture;
+use toolgate_host::Alarm;
 use toolgate_wire::{Edit, Raw};
 
 use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
@@ -118,6 +120,11 @@ impl RunHandle {
     /// Completes when the caller gave up.
     pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
         self.shared.cancel.cancelled()
+    }
+
+    /// An alarm beside the call. It may ring a tenth of a second late.
+    pub fn alarm(&self, due: Instant) -> Alarm<'_> {
+        self.shared.hub.alarms.at(due)
     }
 
     /// Begins the time of the call anew, since it is seen to get on: it may take as long as it does so. A limit that the
@@ -254,7 +261,7 @@ impl RunHandle {
     }
 
     pub(crate) async fn expired(&self) {
-        self.shared.deadline.expired().await;
+        self.shared.deadline.expired(&self.shared.hub.alarms).await;
     }
 
     pub(crate) async fn done(&self, outcome: Outcome) {

@@ -1,6 +1,9 @@
 //! Calls that whoever waits for them carries.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use serde_json::json;
 use tokio::sync::{Notify, mpsc};
@@ -69,6 +72,32 @@ async fn a_carried_call_needs_no_task_of_the_hub() {
     go.notify_one();
     drive(run, []).await.complete();
     assert_eq!((hub.running().len(), ended.recv().await), (0, Some("complete")));
+}
+
+/// How often somebody was woken.
+#[derive(Default)]
+struct Wakes(AtomicUsize);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_carried_call_does_not_wake_who_has_seen_it() {
+    let (hub, go, _ended) = stage();
+    let wakes = Arc::new(Wakes::default());
+    let waker = Waker::from(wakes.clone());
+    let context = &mut Context::from_waker(&waker);
+    let mut run = hub.carry(call(client_legacy(), "waits", json!({})));
+    assert!(pin!(run.next()).poll(context).is_pending());
+    go.notify_one();
+    assert_eq!(wakes.0.swap(0, Ordering::Relaxed), 1);
+    let end = pin!(run.next()).poll(context);
+    assert!(matches!(end, Poll::Ready(Some(Event::Done(Outcome::Complete(_))))));
+    drop(run);
+    assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ pub(crate) struct Delivery {
 }
 
 /// Begins a request of a legacy client.
-pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Begun {
+pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, delivery: Delivery) -> Begun {
     let id = incoming.request.id.clone();
     match started(hub, peer, incoming, delivery).await {
         Ok(begun) => begun,
@@ -35,10 +35,10 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, deliv
     }
 }
 
-async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Incoming, delivery: Delivery) -> Result<Begun> {
+async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, delivery: Delivery) -> Result<Begun> {
     let version = peer.client().version;
     let asked = asked::read(&incoming, version, hub)?;
-    let Incoming { request, params, members, about, trace } = incoming;
+    let Incoming { request, params, members, about, trace } = *incoming;
     let result = match asked {
         Asked::Initialize => greeting(hub, peer, &params, delivery)?,
         Asked::SetLevel(level) => {

@@ -36,7 +36,7 @@ pub(crate) type Headers<'a> = dyn Fn(&str) -> Option<&'a [u8]> + Send + Sync + '
 pub(crate) async fn begin(
     hub: &Hub,
     at: Entrance<'_>,
-    incoming: Incoming,
+    incoming: Box<Incoming>,
     headers: Option<&Headers<'_>>,
 ) -> Begun {
     if let Err(refused) = speaks(&incoming.request, &incoming.about, headers) {
@@ -86,7 +86,7 @@ fn speaks(
 async fn started(
     hub: &Hub,
     at: &Entrance<'_>,
-    incoming: Incoming,
+    incoming: Box<Incoming>,
     headers: Option<&Headers<'_>>,
 ) -> Result<Begun> {
     let asked = asked::read(&incoming, Version::LATEST, hub);
@@ -102,7 +102,7 @@ async fn started(
             400,
         )));
     }
-    let Incoming { request, params, members, about, trace } = incoming;
+    let Incoming { request, params, members, about, trace } = *incoming;
     match asked? {
         Asked::Discover => Ok(Begun::Answer(Answer::result(&request.id, &discovered(hub, at)))),
         Asked::List(kind, cursor) => {

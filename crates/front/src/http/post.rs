@@ -7,7 +7,6 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::{ACCEPT, CONTENT_TYPE, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use tokio::time::timeout;
 use toolgate_core::{Pass, Transport};
 use toolgate_wire::{Frame, Message, Notification, Refusal, Request, Version, code, headers, method, write};
 
@@ -102,7 +101,7 @@ struct At<'a> {
 
 impl At<'_> {
     /// A request, with what the headers say about its trace.
-    fn incoming(&self, request: Request) -> Incoming {
+    fn incoming(&self, request: Request) -> Box<Incoming> {
         let incoming = Incoming::new(request);
         if !self.headers.contains_key(&TRACEPARENT) {
             return incoming;
@@ -119,14 +118,14 @@ impl At<'_> {
     }
 
     /// A request is modern by what it says of itself, or by a header that names a modern version.
-    async fn request(self, incoming: Incoming) -> Reply {
+    async fn request(self, incoming: Box<Incoming>) -> Reply {
         if self.version_header() == Some(Version::LATEST.as_str().as_bytes()) || incoming.is_modern() {
             return self.modern(incoming).await;
         }
         self.legacy(incoming).await
     }
 
-    async fn modern(self, incoming: Incoming) -> Reply {
+    async fn modern(self, incoming: Box<Incoming>) -> Reply {
         let get = |name: &str| {
             let mut values = match name {
                 headers::PROTOCOL_VERSION => self.headers.get_all(&VERSION),
@@ -152,7 +151,7 @@ impl At<'_> {
         }
     }
 
-    async fn legacy(self, incoming: Incoming) -> Reply {
+    async fn legacy(self, incoming: Box<Incoming>) -> Reply {
         let request = &incoming.request;
         if let Some(version) = self.version_header()
             && !Version::ALL.iter().any(|known| known.as_str().as_bytes() == version)
@@ -199,7 +198,11 @@ impl At<'_> {
         if !self.accepts.events {
             return self.whole_of(&mut exchange).await;
         }
-        let first = if self.accepts.json { timeout(JSON_WAIT, exchange.next()).await.ok() } else { None };
+        let first = if self.accepts.json {
+            self.shared.hub.alarms().within(JSON_WAIT, exchange.next()).await
+        } else {
+            None
+        };
         match first {
             Some(Step::Done(answer)) => self.whole(answer),
             Some(Step::Cancelled) => empty(StatusCode::ACCEPTED),

@@ -36,7 +36,7 @@ pub(crate) async fn route(
         return text(StatusCode::SERVICE_UNAVAILABLE, "too many connections; try again later\n");
     }
     if let Some(site) = shared.site.as_ref().filter(|site| site.has(request.uri().path())) {
-        return site::answer(shared, &**site, request, peer).await;
+        return Box::pin(site::answer(shared, &**site, request, peer)).await;
     }
     let origin = request.headers().get(ORIGIN).cloned();
     let guard = shared.guard.load_full();

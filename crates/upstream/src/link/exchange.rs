@@ -62,7 +62,7 @@ impl<'a> Beside<'a> {
     /// Passes on what the server said before its answer, all of which is here by now.
     async fn hear_out(&mut self) {
         while let Some(said) = self.events.as_mut().and_then(|events| events.try_recv().ok()) {
-            self.pass_on(*said).await;
+            Box::pin(self.pass_on(*said)).await;
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Beside<'a> {
     /// Passes on what happened.
     pub(super) async fn take(&mut self, wire: &Wire, happened: Happened) {
         match happened {
-            Happened::Said(said) => self.pass_on(said).await,
+            Happened::Said(said) => Box::pin(self.pass_on(said)).await,
             Happened::Answered(ids, frames) => {
                 ids.iter().for_each(|id| drop(self.withdrawn.remove(id)));
                 frames.into_iter().for_each(|frame| wire.desk.post(frame));
@@ -195,7 +195,7 @@ pub(super) async fn run(
                     return Err(fault);
                 }
             },
-            () = sleep_until(deadline), if !beside.asks() => {
+            () = silence(ask.run, deadline), if !beside.asks() => {
                 // Over HTTP another connection would reach the same server.
                 if !matches!(wire.transport, Transport::Http(_)) {
                     ticket.late();
@@ -203,6 +203,14 @@ pub(super) async fn run(
                 return Err(Fault::Late(ask.timeout));
             }
         }
+    }
+}
+
+/// Completes when a server was silent for too long: exactly then, or for a call a little later.
+async fn silence(run: Option<&RunHandle>, deadline: Instant) {
+    match run {
+        Some(run) => run.alarm(deadline).await,
+        None => sleep_until(deadline).await,
     }
 }
 

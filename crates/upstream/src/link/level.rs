@@ -30,7 +30,7 @@ impl Link {
         }
         let params = Raw::trusted(format!(r#"{{"level":"{}"}}"#, wanted.as_str()).into());
         let ask = Ask::plain(method::LOGGING_SET_LEVEL, params, timeout.min(PATIENCE));
-        match self.wire.request(ask).await {
+        match Box::pin(self.wire.request(ask)).await {
             Ok(_) => *told() = Some(wanted),
             Err(fault) => {
                 // It is not asked again, whatever the next caller wants: each would wait as long as this one.

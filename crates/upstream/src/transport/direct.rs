@@ -80,7 +80,7 @@ impl Direct {
                 Asked::Broken(error) => return Err(Fault::Gone(root(&error))),
             }
         }
-        let fresh = self.connect().await?;
+        let fresh = Box::pin(self.connect()).await?;
         match fresh.ask(request, self).await {
             Asked::Answered(response) => Ok(response),
             Asked::Unsent(_, error) => Err(unsent(error)),

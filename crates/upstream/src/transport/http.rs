@@ -144,12 +144,14 @@ impl Inner {
     /// Sends a request, and waits for the head of its answer.
     async fn ask(&self, sending: &Sending<'_>) -> Result<Answer, Fault> {
         let by_client = || Ok(self.post(self.headers_of(sending)?, sending.frame.clone()));
-        let Some(direct) = &self.direct else { return self.dispatch(by_client).await };
+        let Some(direct) = &self.direct else { return Box::pin(self.dispatch(by_client)).await };
         let request = || Ok(Request::Direct(direct, self.headers_of(sending)?, sending.frame.clone()));
         let answer = signed::send(self.bearer.as_ref(), request).await?;
         match answer.status() {
             // Where to is the client's business.
-            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => self.dispatch(by_client).await,
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => {
+                Box::pin(self.dispatch(by_client)).await
+            }
             _ => Ok(answer),
         }
     }
@@ -223,10 +225,10 @@ impl Inner {
     /// Hands over what a server answers to a request.
     async fn answered(&self, mut response: Answer, id: u64) -> Result<Sent, Fault> {
         if !response.status().is_success() {
-            return self.refusal(response, Some(id)).await;
+            return Box::pin(self.refusal(response, Some(id))).await;
         }
         if is(&response, "text/event-stream") {
-            return stream::read(self, response, id).await;
+            return Box::pin(stream::read(self, response, id)).await;
         }
         match body(&mut response, MESSAGE_LIMIT).await {
             Ok(body) if body.is_empty() => Err(Fault::Unusable("an empty answer".into())),

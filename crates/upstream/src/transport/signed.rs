@@ -25,13 +25,13 @@ pub(crate) struct Way<'a> {
 
 /// A request that is about to be sent.
 pub(super) enum Request<'a> {
-    Client(RequestBuilder),
+    Client(Box<RequestBuilder>),
     Direct(&'a Arc<Direct>, HeaderMap, Bytes),
 }
 
 impl From<RequestBuilder> for Request<'_> {
     fn from(request: RequestBuilder) -> Self {
-        Self::Client(request)
+        Self::Client(Box::new(request))
     }
 }
 
@@ -40,7 +40,16 @@ pub(super) async fn send<'a, R: Into<Request<'a>>>(
     bearer: Option<&Bearer>,
     make: impl Fn() -> Result<R, Fault>,
 ) -> Result<Answer, Fault> {
-    let Some(bearer) = bearer else { return attempt(make()?.into(), None).await };
+    match bearer {
+        None => attempt(make()?.into(), None).await,
+        Some(bearer) => Box::pin(send_as(bearer, make)).await,
+    }
+}
+
+async fn send_as<'a, R: Into<Request<'a>>>(
+    bearer: &Bearer,
+    make: impl Fn() -> Result<R, Fault>,
+) -> Result<Answer, Fault> {
     let token = bearer.header().await?;
     let response = attempt(make()?.into(), token.as_ref()).await?;
     if response.status() != StatusCode::UNAUTHORIZED {
@@ -79,9 +88,9 @@ async fn attempt(request: Request<'_>, token: Option<&HeaderValue>) -> Result<An
         Request::Client(request) => {
             let request = match token {
                 Some(token) => request.header(AUTHORIZATION, token.clone()),
-                None => request,
+                None => *request,
             };
-            let response = request.send().await.map_err(|error| {
+            let response = Box::pin(request.send()).await.map_err(|error| {
                 if error.is_connect() { Fault::NotSent(reason(error)) } else { Fault::Gone(reason(error)) }
             })?;
             Ok(Answer::Client(response))

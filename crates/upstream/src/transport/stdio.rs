@@ -60,15 +60,15 @@ pub(crate) async fn connect(
     tasks: Tasks,
 ) -> Result<Wire, Fault> {
     let (running, pipes) = start(plan, variables).await?;
-    let (queue, outgoing) = mpsc::channel(QUEUE);
+    let (queue, queued) = mpsc::channel(QUEUE);
     let desk = Desk::new(queue.clone(), declared, reports);
     let stop = CancellationToken::new();
     let Pipes { stdin, stdout, stderr } = pipes;
-    let input = Arc::new(Input::new(stdin, outgoing));
+    let input = Arc::new(Input::new(stdin));
     let stdio = Stdio { input: input.clone(), queue, stop: stop.clone(), process: running.id() };
     let (read_all, all_read) = oneshot::channel::<()>();
     let (heard_all, all_heard) = oneshot::channel::<()>();
-    tasks.spawn(write_all(input, desk.clone(), stop.clone()));
+    tasks.spawn(write_all(input, queued, desk.clone(), stop.clone()));
     let journal = reports.journal.clone();
     tasks.spawn(async move {
         complaints(stderr, &journal).await;
@@ -125,8 +125,10 @@ impl Stdio {
 
     /// Writes a frame there and then, or has it wait for its turn.
     async fn write(&self, out: Out) -> Result<(), Fault> {
-        let Err(out) = self.input.write_now(out) else { return Ok(()) };
-        self.queue.send(out).await.map_err(|_| Fault::NotSent("its standard input is closed".into()))
+        let Err(out) = self.input.write_now(out, &self.queue) else { return Ok(()) };
+        Box::pin(self.queue.send(out))
+            .await
+            .map_err(|_| Fault::NotSent("its standard input is closed".into()))
     }
 
     pub(super) fn stop(&self) {
@@ -139,8 +141,13 @@ impl Stdio {
 }
 
 /// Writes what waits, until the program is to end or does not read any more.
-async fn write_all(input: Arc<Input>, desk: Arc<Desk>, stop: CancellationToken) {
-    let written = stop.run_until_cancelled(poll_fn(|context| input.poll_write(context))).await;
+async fn write_all(
+    input: Arc<Input>,
+    mut queued: mpsc::Receiver<Out>,
+    desk: Arc<Desk>,
+    stop: CancellationToken,
+) {
+    let written = stop.run_until_cancelled(poll_fn(|context| input.poll_write(&mut queued, context))).await;
     input.close();
     if let Some(Err(_)) = written {
         // Why it does not read any more is known better to who keeps the program.
