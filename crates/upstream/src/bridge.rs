@@ -10,8 +10,17 @@ use crate::open::modern_meta;
 /// What of the caller's `_meta` is about its own connection, and not about the call.
 const OF_THE_LEG: [&str; 3] = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, meta::CLIENT_INFO];
 
+/// What of the params is between the caller and us.
+const OURS: [&str; 3] = ["inputResponses", "requestState", "task"];
+
 /// The params of a call as the server gets them, but for what its target changes; `id` names the request.
 pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: Declared, id: u64) -> Raw {
+    let adds =
+        permitted.trace_context().is_some() || permitted.answers().is_some() || permitted.state().is_some();
+    let [responses, state, task] = OURS;
+    if era == Era::Legacy && !adds && !params.has_any(&[meta::META, responses, state, task]) {
+        return params.clone();
+    }
     let given = params.get(meta::META).filter(Raw::is_object);
     let about = given.as_ref().map(RequestMeta::of).unwrap_or_default();
     let had = given.clone().unwrap_or(Raw::EMPTY_OBJECT);
@@ -42,8 +51,8 @@ pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: De
     let meta = edit.finish();
     let empty = meta.entries().next().is_none();
     let mut edit = Edit::new(params);
-    // These are between the caller and us; the source's own follow.
-    edit = edit.remove("inputResponses").remove("requestState").remove("task");
+    // The source's own follow.
+    edit = OURS.iter().fold(edit, |edit, key| edit.remove(key));
     edit = match (empty, &given) {
         (true, Some(before)) if before.entries().next().is_some() => edit.remove(meta::META),
         (true, _) => edit,
@@ -94,9 +103,11 @@ pub(crate) fn outcome(result: Raw, server: Era, client: Era) -> Result<Outcome, 
         return Err(Fault::Unusable("its result is no object".into()));
     }
     if server == Era::Legacy {
-        return match lacks(&result) {
-            Some(error) if client == Era::Modern => Err(Fault::Refused(error)),
-            _ => Ok(Outcome::Complete(result)),
+        return match client {
+            Era::Legacy => Ok(Outcome::Complete(result)),
+            Era::Modern => {
+                lacks(&result).map_or(Ok(Outcome::Complete(result)), |error| Err(Fault::Refused(error)))
+            }
         };
     }
     let kind = result.get("resultType");

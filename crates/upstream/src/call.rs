@@ -247,11 +247,16 @@ fn own_names(params: &Raw, offered: &Offered) -> Raw {
 
 /// Only the name is changed, and what is configured.
 fn tool_params(params: &Raw, facts: &ToolFacts, arguments: &Raw) -> Raw {
+    let (renamed, shaped) =
+        (facts.item.name.as_str() != facts.own, !facts.fixed.is_empty() || !facts.hidden.is_empty());
+    if !renamed && !shaped {
+        return params.clone();
+    }
     let mut edit = Edit::new(params);
-    if facts.item.name.as_str() != facts.own {
+    if renamed {
         edit = edit.set("name", Raw::string(&facts.own));
     }
-    if !facts.fixed.is_empty() || !facts.hidden.is_empty() {
+    if shaped {
         edit = edit.set("arguments", facts.arguments(arguments.clone()));
     }
     edit.finish()

@@ -3,6 +3,7 @@
 //! All input here is the inside of a string that the scanner has accepted.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use memchr::memchr;
 
@@ -124,6 +125,16 @@ pub(crate) fn decode_str(inside: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Whether the inside of a string stands for this text. An escape is longer than what it stands for, so that most need
+/// not be read.
+pub(crate) fn spells(inside: &[u8], text: &str) -> bool {
+    match inside.len().cmp(&text.len()) {
+        Ordering::Less => false,
+        Ordering::Equal => inside == text.as_bytes() && !inside.contains(&b'\\'),
+        Ordering::Greater => inside.contains(&b'\\') && *decode(inside) == *text.as_bytes(),
+    }
+}
+
 /// Appends `text` as a JSON string, escaping only what must be.
 pub(crate) fn encode(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
@@ -196,6 +207,26 @@ mod tests {
         check(r"\ud800\ud83d\ude00");
         assert_ne!(decode(br"\ud800"), decode(br"\ud801"));
         assert_eq!(&*decode(br"\uD800"), b"\xED\xA0\x80");
+    }
+
+    #[test]
+    fn a_text_is_known_in_all_its_spellings() {
+        #[track_caller]
+        fn check(inside: &str, text: &str, expect: bool) {
+            assert_eq!(spells(inside.as_bytes(), text), expect, "{inside} {text}");
+        }
+        check("name", "name", true);
+        check(r"n\u0061me", "name", true);
+        check(r"\u006e\u0061\u006d\u0065", "name", true);
+        check("nam", "name", false);
+        check("names", "name", false);
+        check(r"n\u0062me", "name", false);
+        check("", "", true);
+        check("a", "", false);
+        // A backslash is never itself.
+        check(r"a\\b", r"a\b", true);
+        check(r"a\nb", "a\nb", true);
+        check(r"a\nb", r"a\nb", false);
     }
 
     #[test]

@@ -143,6 +143,14 @@ impl Raw {
         self.find(key).map(|member| self.part(member.value))
     }
 
+    /// Whether an object has a member of any of these keys.
+    pub fn has_any(&self, keys: &[&str]) -> bool {
+        walk::members(&self.0).any(|member| {
+            let inside = &self.0[member.key];
+            keys.iter().any(|key| escape::spells(inside, key))
+        })
+    }
+
     /// The member at the end of a path of keys.
     pub fn path(&self, keys: &[&str]) -> Option<Self> {
         let (first, rest) = keys.split_first()?;
@@ -184,10 +192,7 @@ impl Raw {
 
     /// Where the member `key` is.
     pub(crate) fn find(&self, key: &str) -> Option<walk::Member> {
-        walk::members(&self.0).find(|member| {
-            let inside = &self.0[member.key.clone()];
-            inside == key.as_bytes() && !key.contains('\\') || *escape::decode(inside) == *key.as_bytes()
-        })
+        walk::members(&self.0).find(|member| escape::spells(&self.0[member.key.clone()], key))
     }
 
     /// What is between the quotes of a string.

@@ -7,6 +7,19 @@ fn raw(text: &str) -> Raw {
 }
 
 #[test]
+fn an_object_has_the_keys_that_it_spells() {
+    #[track_caller]
+    fn check(text: &'static str, expect: bool) {
+        assert_eq!(Raw::literal(text).has_any(&["_meta", "task"]), expect, "{text}");
+    }
+    check("{}", false);
+    check(r#"{"a":{"task":1},"b":"task"}"#, false);
+    check(r#"{"a":1,"task":null}"#, true);
+    check(r#"{"_met\u0061":{}}"#, true);
+    check(r#"["task"]"#, false);
+}
+
+#[test]
 fn white_space_around_is_not_kept() {
     assert_eq!(raw(" \t\r\n{ } \n").as_str(), "{ }");
     assert_eq!(raw("1 ").as_str(), "1");
