@@ -32,6 +32,8 @@ const LAST: Duration = Duration::from_secs(2);
 const CHUNK: u64 = 2 * 1024 * 1024;
 /// So little is no load.
 const FEW: usize = 64 * 1024;
+/// Few records are shorter.
+const SHORT: usize = 256;
 /// How many records are copied at once: what comes while a batch is noticed goes with it.
 const MOST: usize = 2 * MANY as usize;
 
@@ -171,7 +173,8 @@ fn read(uncopied: &Uncopied, bytes: &mut Vec<u8>) -> Result<(), AuditError> {
 
 /// The records of a batch of lines, how many bytes they took, and whether all of them were records.
 fn rows(bytes: &[u8]) -> (Vec<AuditLine<'_>>, u64, bool) {
-    let (mut rows, mut length, mut whole) = (Vec::new(), 0, true);
+    let mut rows = Vec::with_capacity((bytes.len() / SHORT).min(MOST));
+    let (mut length, mut whole) = (0, true);
     for line in lines(bytes).take(MOST) {
         length += line.len() as u64 + 1;
         match record(line) {

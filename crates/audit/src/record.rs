@@ -96,7 +96,7 @@ pub(crate) fn is_sound(line: &[u8]) -> bool {
 
 /// No database keeps a zero byte in a text.
 fn column(text: Cow<'_, str>) -> Cow<'_, str> {
-    if memchr::memchr(0, text.as_bytes()).is_none() {
+    if !text.as_bytes().contains(&0) {
         return text;
     }
     text.replace('\0', "\u{FFFD}").into()

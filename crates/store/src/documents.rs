@@ -143,5 +143,5 @@ fn is_keepable(write: &Write) -> bool {
 
 /// Whether PostgreSQL can keep it: a text without a zero byte.
 pub(crate) fn is_text(text: &str) -> bool {
-    !text.contains('\0')
+    !text.as_bytes().contains(&0)
 }

@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 
 use super::Record;
+use crate::chain::Hex;
 
 /// The record of a call as we write it, whose texts are without escapes; none of any other line, be it a record or
 /// not.
 pub(super) fn record(line: &str) -> Option<Record<'_>> {
+    if !is_plain(line) {
+        return None;
+    }
     let mut line = Line(line);
     let writer = line.text("{\"v\":1,\"writer\":\"")?;
     let seq = line.number(",\"seq\":")?;
@@ -22,8 +26,8 @@ pub(super) fn record(line: &str) -> Option<Record<'_>> {
     line.number(",\"took_us\":")?;
     line.may_have(",\"rule\":\"")?;
     line.may_have(",\"approver\":\"")?;
-    let prev = line.text(",\"prev\":\"")?;
-    let hash = line.text(",\"hash\":\"")?;
+    let prev = line.hash(",\"prev\":\"")?;
+    let hash = line.hash(",\"hash\":\"")?;
     if line.0 != "}" {
         return None;
     }
@@ -54,12 +58,20 @@ impl<'a> Line<'a> {
     /// A text behind this lead, which holds its opening quote.
     fn text(&mut self, lead: &str) -> Option<&'a str> {
         let text = self.0.strip_prefix(lead)?;
-        let end = memchr::memchr(b'"', text.as_bytes())?;
+        // Most are short, and beginning a faster search would take longer.
+        let end = text.bytes().position(|byte| byte == b'"')?;
         self.0 = &text[end + 1..];
-        Some(&text[..end]).filter(|text| is_plain(text))
+        Some(&text[..end])
     }
 
-    /// A text that may be missing; none if it is there and not plain.
+    /// A hash behind this lead, which holds its opening quote.
+    fn hash(&mut self, lead: &str) -> Option<&'a str> {
+        let (hash, rest) = self.0.strip_prefix(lead)?.split_at_checked(size_of::<Hex>())?;
+        self.0 = rest.strip_prefix('"')?;
+        Some(hash)
+    }
+
+    /// A text that may be missing.
     fn may_have(&mut self, lead: &str) -> Option<()> {
         if self.0.starts_with(lead) { self.text(lead).map(drop) } else { Some(()) }
     }
@@ -74,8 +86,9 @@ impl<'a> Line<'a> {
     }
 }
 
-fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |all, byte| all & (byte >= b' ' && byte != b'\\'))
+/// Whether a line has no escapes, and nothing that JSON would not take.
+fn is_plain(line: &str) -> bool {
+    line.bytes().fold(true, |all, byte| all & (byte >= b' ' && byte != b'\\'))
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub(crate) struct Patterns {
     automaton: AhoCorasick,
     /// By the number that the automaton gives them, which is also the order of their bytes.
     forms: Vec<Known>,
+    shortest: usize,
     longest: usize,
     markers: Vec<Box<str>>,
     reach: Reach,
@@ -98,14 +99,15 @@ impl Patterns {
             .collect();
         forms.sort_unstable_by(|a, b| a.bytes.cmp(&b.bytes));
         let sizes = forms.iter().map(|form| form.bytes.len());
-        let (total, longest) = (sizes.clone().sum::<usize>(), sizes.max().unwrap_or(0));
+        let (total, shortest) = (sizes.clone().sum::<usize>(), sizes.clone().min().unwrap_or(0));
+        let longest = sizes.max().unwrap_or(0);
         let automaton = AhoCorasickBuilder::new()
             .match_kind(MatchKind::LeftmostLongest)
             .kind((total > SMALL).then_some(AhoCorasickKind::ContiguousNFA))
             .build(forms.iter().map(|form| &form.bytes))?;
         let reach = Reach::new(forms.iter().map(|form| &*form.bytes));
         let sieve = Sieve::new(forms.iter().map(|form| &*form.bytes));
-        let mut this = Self { automaton, reach, sieve, forms, longest, markers };
+        let mut this = Self { automaton, reach, sieve, forms, shortest, longest, markers };
         let again: Vec<u32> = this.forms.iter().map(|form| this.again(&form.bytes)).collect();
         this.forms.iter_mut().zip(again).for_each(|(form, again)| form.again = again);
         Ok(this)
@@ -131,6 +133,10 @@ impl Patterns {
 
     /// What is to be replaced in a text.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<Piece> {
+        // Whatever a text spells is no longer than the text.
+        if text.len() < self.shortest {
+            return Vec::new();
+        }
         let mut hits = Vec::new();
         self.scan(text, 0, &mut hits);
         self.spelled(text, DEPTH, &mut hits);

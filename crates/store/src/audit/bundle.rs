@@ -143,11 +143,16 @@ fn write(row: &AuditLine<'_>, out: &mut String) {
 }
 
 /// The formatting machinery would take longer than all the rest.
-fn digits(number: u64, out: &mut String) {
-    if number >= 10 {
-        digits(number / 10, out);
+fn digits(mut number: u64, out: &mut String) {
+    let mut digits = [b'0'; 20];
+    let mut begin = digits.len() - 1;
+    digits[begin] += (number % 10) as u8;
+    while number >= 10 {
+        number /= 10;
+        begin -= 1;
+        digits[begin] += (number % 10) as u8;
     }
-    out.push(char::from(b'0' + (number % 10) as u8));
+    out.push_str(str::from_utf8(&digits[begin..]).unwrap_or_default());
 }
 
 /// The first record of a text, and what is behind it.
