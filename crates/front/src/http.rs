@@ -166,7 +166,6 @@ impl Server {
             .timer(TokioTimer::new())
             .header_read_timeout(if admitted { HEAD_TIME } else { TURNED_AWAY_TIME })
             .max_buf_size(HEAD_BYTES)
-            .max_headers(128)
             .keep_alive(admitted)
             .serve_connection(TokioIo::new(stream), service);
         let connection = graceful.watch(connection);
