@@ -1,9 +1,13 @@
 //! What changes what goes out.
 
+use toolgate_host::at_length;
 use toolgate_wire::Raw;
 
 use crate::guard::guard;
 use crate::{Error, Outcome, Result, SourceStatus};
+
+/// From so many bytes on filtering takes a while.
+const LONG: usize = 256 * 1024;
 
 /// Changes what leaves towards a client: results, errors, progress, log messages, questions and lists.
 pub trait Filter: Send + Sync {
@@ -23,7 +27,11 @@ pub(crate) struct Filters(pub(crate) Vec<Box<dyn Filter>>);
 
 impl Filters {
     pub(crate) fn json(&self, raw: Raw) -> Raw {
-        self.0.iter().fold(raw, |raw, filter| filter.json(raw))
+        let filtered = |raw| self.0.iter().fold(raw, |raw, filter| filter.json(raw));
+        if self.0.is_empty() || raw.as_bytes().len() < LONG {
+            return filtered(raw);
+        }
+        at_length(|| filtered(raw))
     }
 
     pub(crate) fn text(&self, text: &str) -> Option<String> {

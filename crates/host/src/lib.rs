@@ -25,6 +25,7 @@ pub mod standing;
 pub mod tasks;
 pub mod telling;
 pub mod terminal;
+pub mod threads;
 pub mod user;
 pub mod watch;
 
@@ -44,5 +45,6 @@ pub use socket::PrivateSocket;
 pub use standing::{FolderState, Standing};
 pub use tasks::{TaskFailed, Tasks};
 pub use telling::{is_telling, token_of};
+pub use threads::{at_length, threads};
 pub use user::{is_root, user_name};
 pub use watch::{Changes, FileWatch, Watch};

@@ -150,7 +150,9 @@ fn on_runtime(
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let threads = settings.threads.unwrap_or_else(toolgate_host::threads);
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(threads.get()).enable_all().build()?;
     let code = runtime.block_on(async {
         let process = Process { tasks: Tasks::new(), redactor };
         ended(&process.tasks, work(settings, &process)).await

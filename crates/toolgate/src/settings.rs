@@ -142,6 +142,8 @@ pub(crate) struct ExperimentalConfig {
 pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
+    /// How many threads carry calls, where not as many as [`toolgate_host::threads`] says.
+    pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) http: HttpConfig,
     pub(crate) admin: AdminConfig,
     pub(crate) log: LogConfig,
@@ -182,6 +184,7 @@ impl Default for Settings {
         Self {
             transport: Transport::default(),
             packs: PackName::ALL.to_vec(),
+            threads: None,
             http: HttpConfig::default(),
             admin: AdminConfig::default(),
             log: LogConfig::default(),

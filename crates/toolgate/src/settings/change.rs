@@ -94,6 +94,7 @@ mod tests {
             &["log.level", "workspace.root"],
             &["log.format"],
         );
+        check_change("", "threads = 2", &[], &["threads"]);
         check_change("data_dir = '/a'", "[output]\ncompact = true", &["output.compact"], &["data_dir"]);
     }
 

@@ -1,5 +1,6 @@
 //! The keys of `toolgate.toml`, listed once: reading, schema, `config show` and reloading all go by this list.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -23,6 +24,10 @@ impl Settings {
         let doc = "The folder for everything that outlives the process. Without it: `toolgate` in the user's data folder.";
         visitor.key("data_dir", doc, &mut folder);
         self.data_dir = folder.0.unwrap_or_default();
+        let mut threads = Threads(self.threads);
+        let doc = "How many threads carry calls. Without it: half as many as the machine has processors, and at least one.";
+        visitor.key("threads", doc, &mut threads);
+        self.threads = threads.0;
         visitor.key("http", "Serving over HTTP.", &mut self.http);
         visitor.key("admin", "The admin page at `/admin`, and its API.", &mut self.admin);
         visitor.key("log", "What is logged, always to standard error.", &mut self.log);
@@ -146,6 +151,12 @@ impl Visitor for Schema {
 #[serde(transparent)]
 #[schemars(inline, example = "/path/to/a/folder")]
 struct DataDir(Option<PathBuf>);
+
+/// How many threads carry calls.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline, example = 2)]
+struct Threads(Option<NonZeroUsize>);
 
 #[cfg(test)]
 mod tests {

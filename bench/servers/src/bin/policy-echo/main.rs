@@ -39,7 +39,8 @@ fn main() -> Result<()> {
 /// Serves until it is killed; with a data folder it keeps a record there, and has a policy.
 #[expect(clippy::print_stderr, reason = "the benchmark reads the address there")]
 fn serve(bytes: usize, data_dir: Option<PathBuf>) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let threads = toolgate_host::threads().get();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     runtime.block_on(async {
         let tasks = Tasks::new();
         let parts = if data_dir.is_some() { &Part::ALL[..] } else { &[] };
