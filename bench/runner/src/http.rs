@@ -54,6 +54,15 @@ impl Clients {
             let left = Arc::new(AtomicU64::new(load.requests));
             let began = Instant::now();
             let mut tasks = JoinSet::new();
+            // The thread goes round and round as long as there is something that could go on.
+            let mut company = JoinSet::new();
+            if load.awake {
+                company.spawn(async {
+                    loop {
+                        tokio::task::yield_now().await;
+                    }
+                });
+            }
             let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
             for (place, (connection, request)) in (0..).zip(self.0) {
                 // Not all at the same moment.

@@ -66,12 +66,14 @@ pub(crate) struct Load {
     pub(crate) time: Duration,
     /// How often each client calls, where not as soon as it has its answer.
     pub(crate) every: Option<Duration>,
+    /// Whether the thread of the clients never sleeps, so that no server has to wake it.
+    pub(crate) awake: bool,
 }
 
 impl Load {
     /// One of clients that call again as soon as they have their answer.
     pub(crate) fn full(requests: u64, time: Duration) -> Self {
-        Self { requests, time, every: None }
+        Self { requests, time, every: None, awake: false }
     }
 
     /// What a server gets before the measurement. Half the time is for those that compile as they run.

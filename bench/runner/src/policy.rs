@@ -21,10 +21,15 @@ pub(crate) struct Series {
     pub(crate) bytes: usize,
     /// How often each client calls, where not as soon as it has its answer.
     pub(crate) every: Option<Duration>,
+    /// Whether clients wait for answers without sleeping.
+    pub(crate) awake: bool,
 }
 
-pub(crate) const SMALL: Series = Series { name: "1 kB", bytes: 1_000, every: None };
-pub(crate) const LARGE: Series = Series { name: "1 MB", bytes: 1_000_000, every: None };
+pub(crate) const SMALL: Series = Series { name: "1 kB", bytes: 1_000, every: None, awake: false };
+pub(crate) const LARGE: Series = Series { name: "1 MB", bytes: 1_000_000, ..SMALL };
+/// Whoever answers a client that sleeps wakes it, and pays for that. How often clients sleep depends on how fast the
+/// server is, and not on what its policy does.
+pub(crate) const AWAKE: Series = Series { name: "1 kB, clients awake", awake: true, ..SMALL };
 /// As many calls a second at one hub as at the other, and time to rest.
 pub(crate) const STEADY: Series =
     Series { name: "1 kB, steady", every: Some(Duration::from_millis(4)), ..SMALL };

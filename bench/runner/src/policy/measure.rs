@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::{LARGE, Plan, SMALL, STEADY, Series};
+use super::{AWAKE, LARGE, Plan, SMALL, STEADY, Series};
 use crate::case::Way;
 use crate::http::Clients;
 use crate::plan::Load;
@@ -94,7 +94,7 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut measured = Measured { calls: Vec::new(), scans: Vec::new(), splits: Vec::new() };
     for round in 0..plan.rounds {
-        for series in [SMALL, STEADY, LARGE] {
+        for series in [SMALL, AWAKE, STEADY, LARGE] {
             for sample in calls(plan, &runtime, round, series).context(series.name)? {
                 eprintln!(
                     "round {}/{} {} {:?}: {:8.0} /s  cpu {:8.1} us, {:.1} of it after the last answer",
@@ -126,7 +126,7 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
 /// Calls both hubs in short turns: whatever else the machine does meanwhile, and however fast it is just now, is the
 /// same for both.
 fn calls(plan: &Plan, runtime: &Runtime, round: usize, series: Series) -> Result<[Sample; 2]> {
-    let load = Load { every: series.every, ..plan.load };
+    let load = Load { every: series.every, awake: series.awake, ..plan.load };
     let mut bare = Running::start(plan, runtime, Side::Bare, series.bytes)?;
     let mut full = Running::start(plan, runtime, Side::Full, series.bytes)?;
     for turn in 0..TURNS {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::measure::{Measured, Sample, Scan, Side, Split, TURNS};
-use super::{LARGE, Plan, SMALL, STEADY, Series};
+use super::{AWAKE, LARGE, Plan, SMALL, STEADY, Series};
 use crate::goal::Goal;
 use crate::machine::Machine;
 use crate::plan::IN_FLIGHT;
@@ -52,8 +52,10 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -
         "- Replies are lines of prose, log and code, with their quotes and line breaks. {IN_FLIGHT} keep-alive \
          connections, legacy calls; rounds: {}, each of up to {} calls or {} s to each hub after a warm-up, with fresh \
          processes and data folders. The hubs have {TURNS} short turns each in a round, so that a machine which is slow \
-         for a while is so for both; medians over rounds, and of ratios within a round. *Steady*: each client calls every \
-         {} ms instead of as soon as it has its answer, so that both hubs have as many calls a second and time to rest",
+         for a while is so for both; medians over rounds, and of ratios within a round. The clients are one thread, which sleeps when it has nothing to \
+         do: whoever answers first then wakes it, and the slower hub has to do so more often. *Clients awake*: it never \
+         sleeps. *Steady*: each client calls every {} ms instead of as soon as it has its answer, so that both hubs have \
+         as many calls a second and time to rest",
         plan.rounds,
         plan.load.requests,
         plan.load.time.as_secs(),
@@ -80,6 +82,7 @@ fn judge(measured: &Measured) -> Vec<Goal> {
     };
     vec![
         to_bare(SMALL),
+        to_bare(AWAKE),
         to_bare(STEADY),
         Goal::at_most(
             format!("CPU a call, {}, full less bare, to a bare search", LARGE.name),
@@ -108,7 +111,7 @@ fn table(out: &mut String, measured: &Measured) -> Result<()> {
         "\n## Calls\n\n| reply | hub | calls/s | p50 ms | p99 ms | CPU µs/call | after the last answer | to bare, round by \
          round | MB after |\n|---|---|---|---|---|---|---|---|---|\n",
     );
-    for series in [SMALL, STEADY, LARGE] {
+    for series in [SMALL, AWAKE, STEADY, LARGE] {
         for side in [Side::Bare, Side::Full] {
             let middle = |figure: fn(&Sample) -> f64| median(samples(measured, side, series).map(figure));
             let ratios: Vec<String> = match side {
