@@ -302,6 +302,7 @@ mod tests {
             telemetry: toolgate_telemetry::TelemetryConfig { endpoint: None, ..every.telemetry },
             experimental: Default::default(),
             data_dir: PathBuf::new(),
+            threads: None,
             ..every
         };
         assert!(unset == Settings::default(), "the values that are shown are the defaults");
