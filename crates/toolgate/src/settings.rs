@@ -142,7 +142,7 @@ pub(crate) struct ExperimentalConfig {
 pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
-    /// How many threads carry calls, where not as many as [`toolgate_host::threads`] says.
+    /// How many threads carry calls, where not as many as [`toolgate_host::threads()`] says.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) http: HttpConfig,
     pub(crate) admin: AdminConfig,
