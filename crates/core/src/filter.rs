@@ -7,7 +7,7 @@ use crate::guard::guard;
 use crate::{Error, Outcome, Result, SourceStatus};
 
 /// From so many bytes on filtering takes a while.
-const LONG: usize = 256 * 1024;
+const LONG: usize = 4 * 1024 * 1024;
 
 /// Changes what leaves towards a client: results, errors, progress, log messages, questions and lists.
 pub trait Filter: Send + Sync {
