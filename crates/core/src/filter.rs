@@ -88,3 +88,46 @@ impl Filters {
         error.map_text(|text| self.text(text), |raw| self.json(raw))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Leaves what it is given as it is, once another task has got on.
+    struct Waiting(Mutex<Receiver<()>>);
+
+    impl Filter for Waiting {
+        fn name(&self) -> &'static str {
+            "waiting"
+        }
+
+        fn json(&self, raw: Raw) -> Raw {
+            self.0.lock().unwrap().recv_timeout(Duration::from_secs(60)).expect("no other task got on");
+            raw
+        }
+
+        fn text(&self, _: &str) -> Option<String> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_long_answer_does_not_keep_the_only_thread_while_it_is_filtered() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let (got_on, gets_on) = channel();
+        let filters = Arc::new(Filters(vec![Box::new(Waiting(Mutex::new(gets_on)))]));
+        let long = Raw::string(&"x".repeat(LONG));
+        let filtering = runtime.spawn(async move {
+            #[expect(clippy::disallowed_methods, reason = "it is awaited here")]
+            let other = tokio::spawn(async move { got_on.send(()) });
+            let length = filters.json(long).as_bytes().len();
+            other.await.unwrap().unwrap();
+            length
+        });
+        assert_eq!(runtime.block_on(filtering).unwrap(), LONG + 2);
+    }
+}

@@ -25,6 +25,7 @@ mod table;
 mod token;
 mod tools;
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -150,7 +151,7 @@ fn on_runtime(
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let threads = settings.threads.unwrap_or_else(toolgate_host::threads);
+    let threads = settings.threads.map_or_else(toolgate_host::threads, NonZeroUsize::from);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(threads.get()).enable_all().build()?;
     let code = runtime.block_on(async {

@@ -8,7 +8,7 @@ mod source;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -143,7 +143,7 @@ pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) packs: Vec<PackName>,
     /// How many threads carry calls, where not as many as [`toolgate_host::threads()`] says.
-    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) threads: Option<NonZeroU8>,
     pub(crate) http: HttpConfig,
     pub(crate) admin: AdminConfig,
     pub(crate) log: LogConfig,

@@ -13,12 +13,14 @@ const OF_THE_LEG: [&str; 3] = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES
 /// What of the params is between the caller and us.
 const OURS: [&str; 3] = ["inputResponses", "requestState", "task"];
 
+/// What of the params may be edited on the way to a server of the legacy era.
+const EDITED: [&str; 4] = [meta::META, OURS[0], OURS[1], OURS[2]];
+
 /// The params of a call as the server gets them, but for what its target changes; `id` names the request.
 pub(crate) fn params(params: &Raw, permitted: &Permitted, era: Era, declared: Declared, id: u64) -> Raw {
     let adds =
         permitted.trace_context().is_some() || permitted.answers().is_some() || permitted.state().is_some();
-    let [responses, state, task] = OURS;
-    if era == Era::Legacy && !adds && !params.has_any(&[meta::META, responses, state, task]) {
+    if era == Era::Legacy && !adds && !params.has_any(&EDITED) {
         return params.clone();
     }
     let given = params.get(meta::META).filter(Raw::is_object);

@@ -1,6 +1,6 @@
 //! The keys of `toolgate.toml`, listed once: reading, schema, `config show` and reloading all go by this list.
 
-use std::num::NonZeroUsize;
+use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -152,11 +152,11 @@ impl Visitor for Schema {
 #[schemars(inline, example = "/path/to/a/folder")]
 struct DataDir(Option<PathBuf>);
 
-/// How many threads carry calls.
+/// How many threads carry calls. More than a few hundred would only take memory, and a while to start.
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, example = 2)]
-struct Threads(Option<NonZeroUsize>);
+struct Threads(Option<NonZeroU8>);
 
 #[cfg(test)]
 mod tests {

@@ -241,6 +241,10 @@ fn what_would_be_wrong_is_not_written() {
     error: `http.port` must be an integer from 0 to 65535, not the string `abc`
     exit 2
     ");
+    insta::assert_snapshot!(says(&place, &["set", "threads", "1000000"]), @r"
+    error: `threads` must be an integer from 1 to 255, not the integer `1000000`
+    exit 2
+    ");
     insta::assert_snapshot!(says(&place, &["set", "http.prot", "1"]), @r"
     error: unknown key `http.prot`
     hint: did you mean `http.port`?
