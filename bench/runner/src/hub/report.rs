@@ -57,7 +57,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
     )?;
     out.push_str(
         "- The bare forwarder is axum and reqwest around an envelope of raw JSON: it parses as little as can be, and \
-         decides nothing\n\
+         decides nothing. It is built with thin LTO, Toolgate as it is released, with all of it\n\
          - CPU is the gateway's alone (user and kernel time of its processes, without the server behind it): it is the \
          figure to compare. The load and the server share the machine with it, so calls a second and latencies are of all \
          together. MB are powers of ten\n\
