@@ -4,14 +4,15 @@
 //! space. Numbers stay as they are written: `1` and `1.0` are different.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::memchr;
 use sha2::{Digest, Sha256};
 
 use crate::{
     escape::{self, Piece},
-    raw::{Kind, Raw},
-    walk::{self, Member},
+    raw::Raw,
+    walk::{string_end, value_end},
 };
 
 /// The canonical text of a value.
@@ -31,90 +32,151 @@ pub fn digest_without(value: &Raw, keys: &[&str]) -> [u8; 32] {
 
 fn text_of(value: &Raw, without: &[&str]) -> Vec<u8> {
     let text = value.as_bytes();
-    let mut writer = Writer { out: Vec::with_capacity(text.len()), plain: memchr(b'\\', text).is_none() };
-    match Kind::of(text) {
-        Kind::Object => writer.object(text, without),
-        Kind::Array | Kind::String | Kind::Null | Kind::Bool | Kind::Number => writer.value(text),
-    }
+    let plain = memchr(b'\\', text).is_none();
+    // Each object and array has one byte more for a moment.
+    let out = Vec::with_capacity(text.len() + 16);
+    let mut writer = Writer { text, at: 0, out, plain, members: Vec::new() };
+    writer.value(without);
     writer.out
 }
 
-struct Writer {
+/// Writes a value while it reads it, once.
+struct Writer<'a> {
+    text: &'a [u8],
+    /// How much of it was read.
+    at: usize,
     out: Vec<u8>,
     /// There is no escape anywhere, so that strings are what they are.
     plain: bool,
+    /// Of every object that is not at its end yet.
+    members: Vec<Member>,
 }
 
-impl Writer {
-    fn value(&mut self, text: &[u8]) {
-        match Kind::of(text) {
-            Kind::Object => self.object(text, &[]),
-            Kind::Array => self.array(text),
-            Kind::String => self.string(&text[1..text.len() - 1]),
-            Kind::Null | Kind::Bool | Kind::Number => self.out.extend_from_slice(text),
-        }
-    }
+/// A member of an object as it was written: up to and with the comma behind it.
+struct Member {
+    key: Range<usize>,
+    end: usize,
+}
 
-    fn object(&mut self, text: &[u8], without: &[&str]) {
-        let plain = self.plain;
-        let keyed = |member: Member| {
-            let key = &text[member.key.clone()];
-            (if plain { Cow::Borrowed(key) } else { escape::decode(key) }, member)
-        };
-        let mut members = walk::members(text).map(keyed).filter(|(key, _)| !is_among(key, without));
-        self.out.push(b'{');
-        match (members.next(), members.next()) {
-            (None, _) => {}
-            // Nothing to be sorted.
-            (Some((_, only)), None) => self.member(text, only),
-            (Some(first), Some(second)) => {
-                let mut all: Vec<_> = [first, second].into_iter().chain(members).collect();
-                all.sort_by(|(left, _), (right, _)| left.cmp(right));
-                for (index, (_, member)) in all.into_iter().enumerate() {
-                    if index > 0 {
-                        self.out.push(b',');
-                    }
-                    self.member(text, member);
-                }
+impl Writer<'_> {
+    /// The value that begins here; of an object those members that have none of these keys.
+    fn value(&mut self, without: &[&str]) {
+        match self.text.get(self.at) {
+            Some(b'{') => self.object(without),
+            Some(b'[') => self.array(),
+            Some(b'"') => self.string(),
+            Some(_) | None => {
+                let end = value_end(self.text, self.at);
+                self.out.extend_from_slice(&self.text[self.at..end]);
+                self.at = end;
             }
         }
-        self.out.push(b'}');
     }
 
-    fn member(&mut self, text: &[u8], member: Member) {
-        self.string(&text[member.key]);
-        self.out.push(b':');
-        self.value(&text[member.value]);
-    }
-
-    fn array(&mut self, text: &[u8]) {
-        self.out.push(b'[');
-        for (index, element) in walk::elements(text).enumerate() {
-            if index > 0 {
-                self.out.push(b',');
+    fn object(&mut self, without: &[&str]) {
+        let (first, begin) = (self.members.len(), self.out.len() + 1);
+        let mut sorted = true;
+        self.open(b'{');
+        while self.token() {
+            let start = self.out.len();
+            self.string();
+            let key = start + 1..self.out.len() - 1;
+            self.token();
+            if !without.is_empty() && is_among(&self.key(&key), without) {
+                self.out.truncate(start);
+                self.at = value_end(self.text, self.at);
+                continue;
             }
-            self.value(&text[element]);
+            self.out.push(b':');
+            self.value(&[]);
+            self.out.push(b',');
+            let before = self.members[first..].last();
+            sorted &= before.is_none_or(|before| self.key(&before.key) <= self.key(&key));
+            self.members.push(Member { key, end: self.out.len() });
         }
-        self.out.push(b']');
+        if !sorted {
+            self.sort(first, begin);
+        }
+        self.members.truncate(first);
+        self.close(b'}');
     }
 
-    fn string(&mut self, inside: &[u8]) {
-        self.out.push(b'"');
-        match self.plain {
-            true => self.out.extend_from_slice(inside),
-            false => self.pieces(inside),
+    fn array(&mut self) {
+        self.open(b'[');
+        while self.token() {
+            self.value(&[]);
+            self.out.push(b',');
         }
-        self.out.push(b'"');
+        self.close(b']');
     }
 
-    fn pieces(&mut self, inside: &[u8]) {
-        for piece in escape::pieces(inside) {
+    fn string(&mut self) {
+        let string = &self.text[self.at..string_end(self.text, self.at)];
+        self.at += string.len();
+        if self.plain {
+            return self.out.extend_from_slice(string);
+        }
+        self.out.push(b'"');
+        for piece in escape::pieces(&string[1..string.len() - 1]) {
             match piece {
                 Piece::Plain(bytes) => self.out.extend_from_slice(bytes),
                 Piece::Char(c) => escape::encode_char(c, &mut self.out),
                 Piece::Lone(half) => self.out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
             }
         }
+        self.out.push(b'"');
+    }
+
+    /// Goes to the next byte that is neither white space nor a separator; `false` where the container ends, and then
+    /// behind that.
+    fn token(&mut self) -> bool {
+        while let Some(byte) = self.text.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
+                b'}' | b']' => {
+                    self.at += 1;
+                    return false;
+                }
+                _ => return true,
+            }
+        }
+        false
+    }
+
+    fn open(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.at += 1;
+    }
+
+    /// Ends a container. Only what ends with a comma has something in it.
+    fn close(&mut self, bracket: u8) {
+        match self.out.last_mut() {
+            Some(last) if *last == b',' => *last = bracket,
+            Some(_) | None => self.out.push(bracket),
+        }
+    }
+
+    /// What a key that was written stands for.
+    fn key(&self, key: &Range<usize>) -> Cow<'_, [u8]> {
+        let key = &self.out[key.clone()];
+        if self.plain { Cow::Borrowed(key) } else { escape::decode(key) }
+    }
+
+    /// Puts the members of an object in order, of which the first is `begin`.
+    fn sort(&mut self, first: usize, begin: usize) {
+        let mut members = self.members.split_off(first);
+        match self.plain {
+            true => {
+                members.sort_by(|left, right| self.out[left.key.clone()].cmp(&self.out[right.key.clone()]))
+            }
+            false => members.sort_by_cached_key(|member| self.key(&member.key).into_owned()),
+        }
+        let mut sorted = Vec::with_capacity(self.out.len() - begin);
+        for Member { key, end } in members {
+            sorted.extend_from_slice(&self.out[key.start - 1..end]);
+        }
+        self.out.truncate(begin);
+        self.out.extend_from_slice(&sorted);
     }
 }
 
@@ -141,6 +203,13 @@ mod tests {
         check(r#""\uD800 \uDFFF""#, r#""\ud800 \udfff""#);
         // By code point, not by UTF-16 unit: U+FF5E is before U+1F600.
         check(r#"{"\ud83d\ude00":1,"\uff5e":2,"":3}"#, r#"{"":3,"～":2,"😀":1}"#);
+        // By what a key stands for, not by how it is escaped: `"` is before `#`, and `\` behind it.
+        check(r##"{"#":[],"\\":{},"\"":"a,"}"##, r##"{"\"":"a,","#":[],"\\":{}}"##);
+        check(
+            r#"{"c":[{"b":[],"a":{}},","] , "b":{"z":1,"y":[2 ,3]},"a":[[ ]]}"#,
+            r#"{"a":[[]],"b":{"y":[2,3],"z":1},"c":[{"a":{},"b":[]},","]}"#,
+        );
+        check(r#" "x" "#.trim(), r#""x""#);
     }
 
     #[test]

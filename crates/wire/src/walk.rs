@@ -79,7 +79,7 @@ impl<'a> Steps<'a> {
 }
 
 /// Where the value that begins at `start` ends.
-fn value_end(text: &[u8], start: usize) -> usize {
+pub(crate) fn value_end(text: &[u8], start: usize) -> usize {
     match text.get(start) {
         Some(b'"') => string_end(text, start),
         Some(b'{' | b'[') => container_end(text, start),
