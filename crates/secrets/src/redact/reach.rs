@@ -8,6 +8,8 @@ pub(crate) struct Reach {
     last: [bool; 256],
     /// A bit for each two bytes that stand side by side.
     pairs: Vec<u64>,
+    /// What a backslash makes of a letter, where that is a character that is in no other escape.
+    made: [Option<u8>; 256],
     /// Whether what a backslash makes of a byte is in no form.
     dull: [bool; 256],
 }
@@ -15,11 +17,13 @@ pub(crate) struct Reach {
 impl Reach {
     pub(crate) fn new<'a>(forms: impl Iterator<Item = &'a [u8]>) -> Self {
         let (around, ends) = ([None; 256], [false; 256]);
-        let mut this = Self { around, first: ends, last: ends, pairs: vec![0; 1024], dull: ends };
+        let (made, pairs) = ([None; 256], vec![0; 1024]);
+        let mut this = Self { around, first: ends, last: ends, pairs, made, dull: ends };
         forms.for_each(|form| this.add(form));
         for (letter, made) in
             [(b'"', b'"'), (b'n', b'\n'), (b'r', b'\r'), (b't', b'\t'), (b'/', b'/'), (b'\'', b'\'')]
         {
+            this.made[usize::from(letter)] = Some(made);
             this.dull[usize::from(letter)] = this.around(made).is_none();
         }
         this
@@ -45,6 +49,14 @@ impl Reach {
     /// known.
     pub(crate) fn dull(&self, letter: u8) -> bool {
         self.dull[usize::from(letter)]
+    }
+
+    /// Whether no form lies across what one backslash makes of a letter, by what stands behind that alone. Few
+    /// letters are asked for often, so only they are known.
+    pub(crate) fn passes(&self, letter: u8, behind: Option<u8>) -> bool {
+        let Some(made) = self.made[usize::from(letter)] else { return false };
+        self.dull(letter)
+            || !self.last[usize::from(made)] && behind.is_some_and(|behind| !self.pair(made, behind))
     }
 
     /// How far forms reach around a byte, if any has it.
@@ -101,6 +113,9 @@ mod tests {
         check(Some(b'y'), "é", Some(b'z'), false);
         check(None, "z", None, false);
         assert_eq!(reach.around(b'"'), Some((2, 2)));
+        let passes = |letter: u8, behind: Option<u8>| reach.passes(letter, behind);
+        assert!(passes(b'"', Some(b'd')) && passes(b'n', None) && passes(b'n', Some(b'c')));
+        assert!(!passes(b'"', Some(b'c')) && !passes(b'"', None) && !passes(b'z', Some(b'z')));
         assert_eq!(reach.around(b'z'), None);
     }
 }
