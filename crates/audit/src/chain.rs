@@ -8,6 +8,17 @@ pub(crate) type Hex = [u8; 64];
 /// What the first record of a chain follows from, before the writer's name.
 const GENESIS: &[u8] = b"toolgate audit 1\n";
 
+/// The digits of every byte.
+static PAIRS: [[u8; 2]; 256] = {
+    let (digits, mut pairs) = (b"0123456789abcdef", [[0; 2]; 256]);
+    let mut byte = 0;
+    while byte < pairs.len() {
+        pairs[byte] = [digits[byte >> 4], digits[byte & 0xF]];
+        byte += 1;
+    }
+    pairs
+};
+
 /// Where a chain stands: whose it is, and what its next record follows from.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
@@ -51,11 +62,9 @@ pub(crate) fn is_writer(text: &str) -> bool {
 }
 
 fn hex(hash: Sha256) -> Hex {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = [0; 64];
-    for (pair, byte) in text.chunks_exact_mut(2).zip(hash.finalize()) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 0xF)];
+    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(hash.finalize()) {
+        *pair = PAIRS[usize::from(byte)];
     }
     text
 }

@@ -9,8 +9,8 @@ use toolgate_core::Entry;
 use crate::chain::{Chain, new_writer};
 use crate::config::AuditConfig;
 use crate::line;
-use crate::note::{Head, Note};
-use crate::spool::Spool;
+use crate::note::{self, Head, Note};
+use crate::spool::{About, Spool};
 
 /// How many bytes of records are kept in memory while they cannot be written.
 const WAITING: usize = 1024 * 1024;
@@ -96,7 +96,7 @@ impl Desk {
             return;
         }
         line::call(&mut self.chain, entry.time_ms, said, &mut self.line);
-        self.put(behind, config);
+        self.put(behind, config, entry.time_ms, entry.principal.id.as_str());
     }
 
     /// Records something about the audit itself; `false` if that has to wait.
@@ -105,7 +105,7 @@ impl Desk {
             return false;
         }
         line::note(&mut self.chain, note, now_ms, &mut self.line);
-        self.put(false, config);
+        self.put(false, config, now_ms, note::PRINCIPAL);
         self.waiting.is_empty()
     }
 
@@ -126,11 +126,14 @@ impl Desk {
     }
 
     /// Puts the line that was just chained into the spool, or behind those that wait.
-    fn put(&mut self, behind: bool, config: &AuditConfig) {
+    fn put(&mut self, behind: bool, config: &AuditConfig, time_ms: u64, principal: &str) {
         if behind {
             return self.wait();
         }
-        if let Err(error) = self.room(config, SLACK).and_then(|()| self.spool.append(&self.line)) {
+        let about = About { seq: self.chain.seq, time_ms, principal, hash: &self.chain.head };
+        // One who stands there in another way is looked for when it is copied.
+        let about = line::is_itself(principal).then_some(about);
+        if let Err(error) = self.room(config, SLACK).and_then(|()| self.spool.append(&self.line, about)) {
             self.note_trouble(&error);
             return self.wait();
         }
@@ -149,7 +152,7 @@ impl Desk {
     fn catch_up(&mut self, config: &AuditConfig, now_ms: u64) -> io::Result<()> {
         while let Some(line) = self.waiting.front() {
             self.room(config, SLACK)?;
-            self.spool.append(line)?;
+            self.spool.append(line, None)?;
             self.waiting_bytes -= self.waiting.pop_front().map_or(0, |line| line.len());
             // The next may begin another file.
             self.unsynced |= config.sync;
@@ -159,7 +162,7 @@ impl Desk {
             self.room(config, SLACK)?;
             let Lost { calls, refused } = std::mem::take(&mut self.lost);
             line::note(&mut self.chain, &Note::Lost { calls, refused }, now_ms, &mut self.line);
-            if let Err(error) = self.spool.append(&self.line) {
+            if let Err(error) = self.spool.append(&self.line, None) {
                 self.wait();
                 return Err(error);
             }

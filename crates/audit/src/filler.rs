@@ -146,17 +146,30 @@ async fn copy_some(inner: &Inner) -> Result<u64, AuditError> {
     let mut bytes = inner.copying.lock().await;
     let Some(uncopied) = inner.desk().spool.uncopied() else { return Ok(0) };
     read(&uncopied, &mut bytes)?;
-    let (rows, length, whole) = rows(&bytes);
-    if !whole {
-        tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
-    }
-    // Without any line break there is nothing to go on with: what is there now is not ours.
-    let to = if length == 0 { uncopied.to } else { uncopied.from + length };
-    inner.parts.store.append_audit_lines(rows).await?;
+    let (to, whole) = bring(inner, &uncopied, &bytes).await?;
     let mut desk = inner.desk();
     desk.spool.copied(&uncopied, to, whole);
     desk.spool.tidy(false);
     Ok(to - uncopied.from)
+}
+
+/// Brings lines into the store, and tells how far it came, and whether all of them were records.
+async fn bring(inner: &Inner, uncopied: &Uncopied, bytes: &[u8]) -> Result<(u64, bool), AuditError> {
+    let writer = inner.desk().writer().to_owned();
+    let batches = uncopied.batches.iter().map(|batch| batch.of(&writer, bytes, uncopied.from));
+    if let Some(batches) = batches.collect::<Option<Vec<_>>>()
+        && !batches.is_empty()
+    {
+        inner.parts.store.append_audit_batches(batches).await?;
+        return Ok((uncopied.to, true));
+    }
+    let (rows, length, whole) = rows(bytes);
+    if !whole {
+        tracing::error!(path = %uncopied.path.display(), "a spool file holds what is no record; `toolgate audit verify` tells more");
+    }
+    inner.parts.store.append_audit_lines(rows).await?;
+    // Without any line break there is nothing to go on with: what is there now is not ours.
+    Ok((if length == 0 { uncopied.to } else { uncopied.from + length }, whole))
 }
 
 /// Reads lines. The room for them is kept while they are many: to have it made again and again costs more than to

@@ -21,6 +21,13 @@ pub(crate) const HASH: &[u8] = b",\"hash\":\"";
 /// The last bytes of a line.
 pub(crate) const CLOSE: &[u8] = b"\"}";
 
+/// A key behind another member, made by the compiler.
+macro_rules! key {
+    ($key:literal) => {
+        concat!(",\"", $key, "\":")
+    };
+}
+
 thread_local! {
     /// Where what is said of a call is written.
     static SAID: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
@@ -38,29 +45,29 @@ pub(crate) fn said(entry: &Entry<'_>, put: impl FnOnce(&[u8])) {
 }
 
 fn write(entry: &Entry<'_>, out: &mut Vec<u8>) {
-    text(out, "principal", entry.principal.id.as_str());
+    text(out, key!("principal"), entry.principal.id.as_str());
     if let Some(name) = &entry.client.name {
-        text(out, "client", &name.to_string());
+        text(out, key!("client"), &name.to_string());
     }
-    word(out, "transport", entry.client.transport.as_str());
+    word(out, key!("transport"), entry.client.transport.as_str());
     target(out, entry.target.kind(), entry.name);
     if let Some(source) = entry.source {
-        text(out, "source", source.as_str());
+        text(out, key!("source"), source.as_str());
     }
-    word(out, "digest", entry.digest);
+    word(out, key!("digest"), entry.digest);
     if let Some(arguments) = entry.arguments {
         self::arguments(out, arguments);
     }
     if let Some(code) = entry.code {
-        text(out, "code", code);
+        text(out, key!("code"), code);
     }
-    word(out, "outcome", entry.outcome);
-    number(out, "took_us", u64::try_from(entry.took.as_micros()).unwrap_or(u64::MAX));
+    word(out, key!("outcome"), entry.outcome);
+    number(out, key!("took_us"), u64::try_from(entry.took.as_micros()).unwrap_or(u64::MAX));
     if let Some(rule) = entry.rule {
-        text(out, "rule", rule);
+        text(out, key!("rule"), rule);
     }
     if let Some(approver) = entry.approver {
-        text(out, "approver", approver);
+        text(out, key!("approver"), approver);
     }
 }
 
@@ -74,23 +81,23 @@ pub(crate) fn call(chain: &mut Chain, time_ms: u64, said: &[u8], out: &mut Vec<u
 /// Writes the next record of a chain: one that the audit makes about itself.
 pub(crate) fn note(chain: &mut Chain, note: &Note, time_ms: u64, out: &mut Vec<u8>) {
     open(chain, time_ms, out);
-    text(out, "principal", note::PRINCIPAL);
-    text(out, "target", note.target());
-    text(out, "outcome", "complete");
+    word(out, key!("principal"), note::PRINCIPAL);
+    word(out, key!("target"), note.target());
+    word(out, key!("outcome"), "complete");
     match note {
-        Note::Anchors(heads) => member(out, "heads", heads),
+        Note::Anchors(heads) => member(out, key!("heads"), heads),
         Note::Pruned { before_ms, chains } => {
-            number(out, "before_ms", *before_ms);
-            member(out, "chains", chains);
+            number(out, key!("before_ms"), *before_ms);
+            member(out, key!("chains"), chains);
         }
         Note::Lost { calls, refused } => {
-            number(out, "calls", *calls);
-            number(out, "refused", *refused);
+            number(out, key!("calls"), *calls);
+            number(out, key!("refused"), *refused);
         }
         Note::Torn { chain, after, bytes } => {
-            text(out, "chain", chain);
-            number(out, "after", *after);
-            number(out, "bytes", *bytes);
+            text(out, key!("chain"), chain);
+            number(out, key!("after"), *after);
+            number(out, key!("bytes"), *bytes);
         }
     }
     close(chain, out);
@@ -99,14 +106,14 @@ pub(crate) fn note(chain: &mut Chain, note: &Note, time_ms: u64, out: &mut Vec<u
 fn open(chain: &Chain, time_ms: u64, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(b"{\"v\":1");
-    word(out, "writer", &chain.writer);
-    number(out, "seq", chain.seq + 1);
-    number(out, "time_ms", time_ms);
+    word(out, key!("writer"), &chain.writer);
+    number(out, key!("seq"), chain.seq + 1);
+    number(out, key!("time_ms"), time_ms);
 }
 
 /// Chains the line, and moves the chain on.
 fn close(chain: &mut Chain, out: &mut Vec<u8>) {
-    key(out, "prev");
+    out.extend_from_slice(key!("prev").as_bytes());
     out.push(b'"');
     out.extend_from_slice(&chain.head);
     out.push(b'"');
@@ -122,20 +129,48 @@ fn close(chain: &mut Chain, out: &mut Vec<u8>) {
 fn arguments(out: &mut Vec<u8>, arguments: &Raw) {
     let length = arguments.as_bytes().len();
     if length > LONGEST_ARGUMENTS {
-        return number(out, "arguments_bytes", length as u64);
+        return number(out, key!("arguments_bytes"), length as u64);
     }
-    key(out, "arguments");
+    out.extend_from_slice(key!("arguments").as_bytes());
     out.extend_from_slice(&one_line(arguments.bytes()));
 }
 
-/// A target as rules and searches write it: `kind:name`.
 fn target(out: &mut Vec<u8>, kind: &str, name: &str) {
-    key(out, "target");
+    out.extend_from_slice(key!("target").as_bytes());
     out.push(b'"');
     out.extend_from_slice(kind.as_bytes());
     out.push(b':');
-    inside(out, &cut(name));
+    inside(out, name);
     out.push(b'"');
+}
+
+/// A text of ours, which is short and has nothing to escape.
+fn word(out: &mut Vec<u8>, key: &str, word: &str) {
+    debug_assert!(is_itself(word), "{word}");
+    out.extend_from_slice(key.as_bytes());
+    out.push(b'"');
+    out.extend_from_slice(word.as_bytes());
+    out.push(b'"');
+}
+
+fn text(out: &mut Vec<u8>, key: &str, text: &str) {
+    out.extend_from_slice(key.as_bytes());
+    out.push(b'"');
+    inside(out, text);
+    out.push(b'"');
+}
+
+/// A text without its quotes.
+fn inside(out: &mut Vec<u8>, text: &str) {
+    // Most texts are, and looking for that alone is quick.
+    if is_itself(text) {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    let begin = out.len();
+    // Neither writing to memory fails nor does a text.
+    drop(serde_json::to_writer(&mut *out, &cut(text)));
+    out.remove(begin);
+    out.pop();
 }
 
 fn cut(text: &str) -> Cow<'_, str> {
@@ -146,60 +181,19 @@ fn cut(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", &text[..end]))
 }
 
-fn key(out: &mut Vec<u8>, key: &str) {
-    out.extend_from_slice(b",\"");
-    out.extend_from_slice(key.as_bytes());
-    out.extend_from_slice(b"\":");
-}
-
-/// A text of ours, which is short and has nothing to escape.
-fn word(out: &mut Vec<u8>, name: &str, word: &str) {
-    debug_assert!(is_plain(word) && word.len() <= LONGEST_TEXT, "{word}");
-    key(out, name);
-    out.push(b'"');
-    out.extend_from_slice(word.as_bytes());
-    out.push(b'"');
-}
-
-fn text(out: &mut Vec<u8>, name: &str, text: &str) {
-    key(out, name);
-    out.push(b'"');
-    inside(out, &cut(text));
-    out.push(b'"');
-}
-
-/// A text without its quotes.
-fn inside(out: &mut Vec<u8>, text: &str) {
-    // Most texts are plain, and looking for that alone is quick.
-    if is_plain(text) {
-        return out.extend_from_slice(text.as_bytes());
-    }
-    let begin = out.len();
-    // Neither writing to memory fails nor does a text.
-    drop(serde_json::to_writer(&mut *out, text));
-    out.remove(begin);
-    out.pop();
-}
-
-fn is_plain(text: &str) -> bool {
+/// Whether a text stands in a line as it is: all of it, and without escapes.
+pub(crate) fn is_itself(text: &str) -> bool {
     let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    text.bytes().fold(true, |all, byte| all & plain(byte))
+    text.len() <= LONGEST_TEXT && text.bytes().fold(true, |all, byte| all & plain(byte))
 }
 
-fn number(out: &mut Vec<u8>, name: &str, mut number: u64) {
-    key(out, name);
-    let mut digits = [b'0'; 20];
-    let mut begin = digits.len();
-    while number > 0 || begin == digits.len() {
-        begin -= 1;
-        digits[begin] += (number % 10) as u8;
-        number /= 10;
-    }
-    out.extend_from_slice(&digits[begin..]);
+fn number(out: &mut Vec<u8>, key: &str, number: u64) {
+    out.extend_from_slice(key.as_bytes());
+    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-fn member(out: &mut Vec<u8>, name: &str, value: &(impl Serialize + ?Sized)) {
-    key(out, name);
+fn member(out: &mut Vec<u8>, key: &str, value: &(impl Serialize + ?Sized)) {
+    out.extend_from_slice(key.as_bytes());
     // Neither writing to memory fails nor any of these values, which are texts, numbers and lists of them.
     drop(serde_json::to_writer(out, value));
 }
@@ -212,7 +206,7 @@ mod tests {
     fn texts_and_numbers_are_written_as_json_has_them() {
         for word in ["", "plain ü🦀", "a\"b", "\\", "line\nbreak", "\u{1}", "\"", "\u{7f}"] {
             let mut out = Vec::new();
-            text(&mut out, "x", word);
+            text(&mut out, key!("x"), word);
             assert_eq!(str::from_utf8(&out), Ok(&*format!(",\"x\":{}", serde_json::json!(word))));
             out.clear();
             target(&mut out, "tool", word);
@@ -221,7 +215,7 @@ mod tests {
         }
         for value in [0, 7, 10, 1_800_000_000_000, u64::MAX] {
             let mut out = Vec::new();
-            number(&mut out, "x", value);
+            number(&mut out, key!("x"), value);
             assert_eq!(str::from_utf8(&out), Ok(&*format!(",\"x\":{value}")));
         }
     }

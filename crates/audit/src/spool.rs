@@ -1,5 +1,6 @@
 //! The spool of one writer: files that only grow, locked for as long as their writer lives.
 
+mod batch;
 mod part;
 
 use std::collections::VecDeque;
@@ -10,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::folder::{file_name, spare_name};
+use batch::Batch;
 use part::Part;
+
+pub(crate) use batch::About;
 
 /// How long a file becomes; a line that is longer has one to itself.
 pub(crate) const ROTATE: u64 = 1024 * 1024;
@@ -40,6 +44,8 @@ pub(crate) struct Uncopied {
     pub(crate) path: PathBuf,
     pub(crate) from: u64,
     pub(crate) to: u64,
+    /// What they are; nothing if they have to be read.
+    pub(crate) batches: Vec<Batch>,
     number: u32,
 }
 
@@ -68,10 +74,10 @@ impl Spool {
         Ok(())
     }
 
-    /// Adds a line with its line break: all of it, or nothing.
-    pub(crate) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+    /// Adds a line with its line break, of which this is known: all of it, or nothing.
+    pub(crate) fn append(&mut self, line: &[u8], about: Option<About<'_>>) -> io::Result<()> {
         self.open_for(line.len() as u64)?;
-        self.parts.back_mut().ok_or(io::ErrorKind::NotFound)?.append(line)?;
+        self.parts.back_mut().ok_or(io::ErrorKind::NotFound)?.append(line, about)?;
         self.size += line.len() as u64;
         Ok(())
     }
@@ -82,22 +88,17 @@ impl Spool {
     }
 
     /// The oldest lines that are not in the store.
-    pub(crate) fn uncopied(&self) -> Option<Uncopied> {
-        let part = self.parts.iter().find(|part| part.copied < part.size)?;
-        Some(Uncopied {
-            file: part.file.clone(),
-            path: part.path.clone(),
-            from: part.copied,
-            to: part.size,
-            number: part.number,
-        })
+    pub(crate) fn uncopied(&mut self) -> Option<Uncopied> {
+        let part = self.parts.iter_mut().find(|part| part.copied < part.size)?;
+        let (to, batches) = part.uncopied();
+        let (file, path) = (part.file.clone(), part.path.clone());
+        Some(Uncopied { file, path, from: part.copied, to, batches, number: part.number })
     }
 
     /// Notes that lines are in the store now; `whole` if all of them were records.
     pub(crate) fn copied(&mut self, which: &Uncopied, to: u64, whole: bool) {
         if let Some(part) = self.parts.iter_mut().find(|part| part.number == which.number) {
-            let to = to.clamp(part.copied, part.size);
-            self.size -= to - std::mem::replace(&mut part.copied, to);
+            self.size -= part.copied(to);
             part.kept |= !whole;
         }
     }

@@ -81,8 +81,8 @@ pub use source::{
 };
 pub use status::{Note, SourceState, SourceStatus};
 pub use store::{
-    AuditLine, AuditQuery, AuditRow, Collection, Document, SharedStore, Store, StoreError, Stored, Write,
-    Written,
+    AuditBatch, AuditLine, AuditQuery, AuditRow, Collection, Document, SharedStore, Store, StoreError,
+    Stored, Write, Written,
 };
 pub use target::{CompletionRef, Target, TaskOp, ToolName};
 pub use task::undeclared as undeclared_tasks;

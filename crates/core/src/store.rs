@@ -1,6 +1,7 @@
 //! What outlives a process: small documents in collections, and the record of calls.
 
-use std::borrow::Cow;
+mod audit;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -8,6 +9,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::broadcast;
+
+pub use audit::{AuditBatch, AuditLine, AuditQuery, AuditRow};
 
 /// A part of the store: documents of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,84 +157,6 @@ pub enum Written {
     Conflict,
 }
 
-/// A record of the audit as the database keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditRow {
-    /// Who wrote it: each process has a chain of its own.
-    pub writer: String,
-    /// Its place in the chain, from 1.
-    pub sequence: i64,
-    /// When, in milliseconds since 1970.
-    pub time_ms: u64,
-    /// Who called.
-    pub principal: String,
-    /// What it was for, as `kind:name`.
-    pub target: String,
-    /// How it ended.
-    pub outcome: String,
-    /// The record itself: one line, exactly as it was chained.
-    pub line: String,
-}
-
-impl AuditRow {
-    /// The same, without a copy.
-    pub fn borrowed(&self) -> AuditLine<'_> {
-        let Self { writer, sequence, time_ms, principal, target, outcome, line } = self;
-        let [writer, principal, target, outcome] =
-            [writer, principal, target, outcome].map(|text| Cow::Borrowed(text.as_str()));
-        AuditLine { writer, sequence: *sequence, time_ms: *time_ms, principal, target, outcome, line }
-    }
-}
-
-/// A record of the audit on its way into a database, in the text that it was read from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditLine<'a> {
-    /// See [`AuditRow::writer`].
-    pub writer: Cow<'a, str>,
-    /// See [`AuditRow::sequence`].
-    pub sequence: i64,
-    /// See [`AuditRow::time_ms`].
-    pub time_ms: u64,
-    /// See [`AuditRow::principal`].
-    pub principal: Cow<'a, str>,
-    /// See [`AuditRow::target`].
-    pub target: Cow<'a, str>,
-    /// See [`AuditRow::outcome`].
-    pub outcome: Cow<'a, str>,
-    /// See [`AuditRow::line`].
-    pub line: &'a str,
-}
-
-impl AuditLine<'_> {
-    /// The same, as a copy.
-    pub fn into_row(self) -> AuditRow {
-        let Self { writer, sequence, time_ms, principal, target, outcome, line } = self;
-        let [writer, principal, target, outcome] = [writer, principal, target, outcome].map(Cow::into_owned);
-        AuditRow { writer, sequence, time_ms, principal, target, outcome, line: line.to_owned() }
-    }
-}
-
-/// Which records of the audit to find; newest first. What is `None` does not matter.
-#[derive(Debug, Clone, Default)]
-pub struct AuditQuery {
-    /// Not before, in milliseconds since 1970.
-    pub since_ms: Option<u64>,
-    /// Before, in milliseconds since 1970.
-    pub until_ms: Option<u64>,
-    /// Who called.
-    pub principal: Option<String>,
-    /// What it was for: a pattern in which `*` stands for anything.
-    pub target: Option<String>,
-    /// How it ended.
-    pub outcome: Option<String>,
-    /// One chain only.
-    pub writer: Option<String>,
-    /// Go on behind this record.
-    pub before: Option<(u64, String, i64)>,
-    /// At most so many.
-    pub limit: u32,
-}
-
 /// What went wrong with the store; the words are for whoever runs it.
 #[derive(Debug)]
 pub struct StoreError {
@@ -312,6 +237,11 @@ pub trait Store: Send + Sync {
     /// The same, for who has them in one text: a store that packs them need not copy each before.
     fn append_audit_lines<'a>(&'a self, lines: Vec<AuditLine<'a>>) -> Stored<'a, ()> {
         self.append_audit(lines.into_iter().map(AuditLine::into_row).collect())
+    }
+
+    /// The same, for who has them in one text and knows what they say: a store that packs them need not read them.
+    fn append_audit_batches<'a>(&'a self, batches: Vec<AuditBatch<'a>>) -> Stored<'a, ()> {
+        Box::pin(async move { self.append_audit_lines(AuditBatch::lines(&batches)?).await })
     }
 
     /// Finds records of the audit, newest first.

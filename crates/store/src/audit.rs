@@ -7,7 +7,7 @@ mod query;
 use std::collections::HashSet;
 
 use sqlx::{AnyConnection, AnyPool};
-use toolgate_core::{AuditLine, AuditQuery, AuditRow, StoreError};
+use toolgate_core::{AuditBatch, AuditLine, AuditQuery, AuditRow, StoreError};
 
 use crate::database::Database;
 use crate::documents::is_text;
@@ -20,6 +20,7 @@ const INSERT: &str = "INSERT INTO audit (writer, first, last, from_ms, to_ms, pr
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 const THERE: &str = "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit \
     WHERE writer = $1 AND last >= $2 AND first <= $3";
+const TAKEN: &str = "SELECT last FROM audit WHERE writer = $1 AND last >= $2 AND first <= $3 LIMIT 1";
 const HEADS: &str = "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit \
     WHERE (writer, last) IN (SELECT writer, MAX(last) FROM audit GROUP BY writer)";
 // Two that add to the same chain take turns. In SQLite all that write do anyway.
@@ -41,6 +42,42 @@ pub(crate) async fn append(store: &Database, mut rows: Vec<AuditLine<'_>>) -> Re
         Ok(()) => Ok(()),
         Err(error) => Err(failure::find_out(store.place(), error).await),
     }
+}
+
+/// Adds records that nobody has to look at; those that are there already are left as they are.
+pub(crate) async fn append_batches(store: &Database, batches: Vec<AuditBatch<'_>>) -> Result<(), StoreError> {
+    let pool = store.pool().await?;
+    let turn = store.turn().await?;
+    match try_append_batches(store, pool, &batches).await {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            drop(turn);
+            append(store, AuditBatch::lines(&batches)?).await
+        }
+        Err(error) => Err(failure::find_out(store.place(), error).await),
+    }
+}
+
+/// `false`, and nothing is added, if one of them is there already.
+async fn try_append_batches(
+    store: &Database,
+    pool: &AnyPool,
+    batches: &[AuditBatch<'_>],
+) -> Result<bool, sqlx::Error> {
+    let mut adding = pool.begin_with(store.begin()).await?;
+    for batches in batches.chunk_by(|a, b| a.writer == b.writer && a.last() + 1 == b.first) {
+        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { continue };
+        lock(store, &mut adding, first.writer).await?;
+        let taken = sqlx::query_as::<_, (i64,)>(TAKEN).bind(first.writer).bind(first.first);
+        if taken.bind(last.last()).fetch_optional(&mut *adding).await?.is_some() {
+            return Ok(false);
+        }
+        for batch in batches {
+            insert(&mut adding, Bundle::packed(batch)).await?;
+        }
+    }
+    adding.commit().await?;
+    Ok(true)
 }
 
 async fn try_append(store: &Database, pool: &AnyPool, rows: Vec<AuditLine<'_>>) -> Result<(), sqlx::Error> {

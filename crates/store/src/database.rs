@@ -6,7 +6,8 @@ use std::time::Duration;
 use sqlx::AnyPool;
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit, broadcast};
 use toolgate_core::{
-    AuditLine, AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write, Written,
+    AuditBatch, AuditLine, AuditQuery, AuditRow, Collection, Document, Store, StoreError, Stored, Write,
+    Written,
 };
 use toolgate_host::{Clock, Tasks};
 
@@ -174,6 +175,10 @@ impl Store for Database {
 
     fn append_audit_lines<'a>(&'a self, lines: Vec<AuditLine<'a>>) -> Stored<'a, ()> {
         self.in_time(audit::append(self, lines))
+    }
+
+    fn append_audit_batches<'a>(&'a self, batches: Vec<AuditBatch<'a>>) -> Stored<'a, ()> {
+        self.in_time(audit::append_batches(self, batches))
     }
 
     fn find_audit<'a>(&'a self, query: &'a AuditQuery) -> Stored<'a, Vec<AuditRow>> {

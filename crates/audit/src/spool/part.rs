@@ -1,5 +1,6 @@
 //! One file of a spool.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolgate_host::MappedFile;
+
+use super::batch::{About, Batch};
 
 /// A file that lines are added to: through memory where that is safe, and by writing where it is not.
 #[derive(Debug)]
@@ -23,6 +26,8 @@ pub(super) struct Part {
     pub(super) size: u64,
     /// How many of them are in the store.
     pub(super) copied: u64,
+    /// What is known of those that are not; a line of which nothing is known is in none.
+    pub(super) batches: VecDeque<Batch>,
     /// Nothing may follow: a line was cut off, and could not be taken back.
     closed: bool,
     /// It holds something that is no record, so it is not removed.
@@ -40,10 +45,19 @@ impl Part {
             return Ok(None);
         }
         let mapped = map(&file, length)?;
-        let (size, copied) = (0, 0);
-        let (closed, kept, entered) = (false, false, false);
-        let file = Arc::new(file);
-        Ok(Some(Self { number, path, file, mapped, limit: length, size, copied, closed, kept, entered }))
+        Ok(Some(Self {
+            number,
+            path,
+            file: Arc::new(file),
+            mapped,
+            limit: length,
+            size: 0,
+            copied: 0,
+            batches: VecDeque::new(),
+            closed: false,
+            kept: false,
+            entered: false,
+        }))
     }
 
     /// How long it is, if it is mapped.
@@ -59,8 +73,8 @@ impl Part {
         }
     }
 
-    /// Adds a line with its line break: all of it, or nothing.
-    pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+    /// Adds a line with its line break, of which this is known: all of it, or nothing.
+    pub(super) fn append(&mut self, line: &[u8], about: Option<About<'_>>) -> io::Result<()> {
         match &mut self.mapped {
             Some(mapped) => {
                 let at = usize::try_from(self.size).unwrap_or(usize::MAX);
@@ -70,8 +84,41 @@ impl Part {
             }
             None => self.write(line)?,
         }
-        self.size += line.len() as u64;
+        let (from, length) = (self.size, line.len() as u64);
+        self.size += length;
+        if let Some(about) = about
+            && !self.batches.back_mut().is_some_and(|last| last.add(from, length, about))
+        {
+            self.batches.push_back(Batch::begin(from, length, about));
+        }
         Ok(())
+    }
+
+    /// The oldest lines that are not in the store: where they end, and the batches that they are, or none if they
+    /// have to be read.
+    pub(super) fn uncopied(&mut self) -> (u64, Vec<Batch>) {
+        let Some(first) = self.batches.front() else { return (self.size, Vec::new()) };
+        if first.from > self.copied {
+            return (first.from, Vec::new());
+        }
+        let mut to = self.copied;
+        let mut batches = Vec::new();
+        for batch in &mut self.batches {
+            if batch.from != to {
+                break;
+            }
+            batch.closed = true;
+            to = batch.to;
+            batches.push(batch.clone());
+        }
+        (to, batches)
+    }
+
+    /// Notes that lines up to here are in the store, and tells how many bytes that are.
+    pub(super) fn copied(&mut self, to: u64) -> u64 {
+        let to = to.clamp(self.copied, self.size);
+        while self.batches.pop_front_if(|batch| batch.from < to).is_some() {}
+        to - std::mem::replace(&mut self.copied, to)
     }
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
@@ -123,6 +170,7 @@ impl Part {
             mapped.clear(usize::try_from(self.size).unwrap_or(usize::MAX));
         }
         (self.size, self.copied) = (0, 0);
+        self.batches.clear();
         Some(self)
     }
 

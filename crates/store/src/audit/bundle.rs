@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use lz4_flex::block;
-use toolgate_core::{AuditLine, AuditRow};
+use toolgate_core::{AuditBatch, AuditLine, AuditRow};
 
 use crate::database::{to_i64, to_u64};
 
 /// How many records a bundle holds at most: a search reads whole bundles.
-const MOST: usize = 256;
+const MOST: usize = AuditBatch::MANY as usize;
 /// From so many bytes on it holds no more.
-const LARGE: usize = 256 * 1024;
+const LARGE: usize = AuditBatch::LARGE;
 
 /// A row of the table: writer, first, last, from, to, principal, count, records.
 pub(super) type Row = (String, i64, i64, i64, i64, Option<String>, i64, Vec<u8>);
@@ -26,7 +26,8 @@ pub(super) struct Bundle {
     /// Of all records, if it is one.
     pub(super) principal: Option<String>,
     pub(super) count: i64,
-    /// Of each: numbers, lengths, a line break, and what has these lengths; all of it packed, behind its length.
+    /// The lines, where they tell all that is looked for. Else of each record: numbers, lengths, a line break, and
+    /// what has these lengths. All of it packed, behind its length.
     pub(super) records: Vec<u8>,
 }
 
@@ -54,6 +55,20 @@ impl Bundle {
         let mut records = String::with_capacity(rows.iter().map(size).sum());
         rows.iter().for_each(|row| write(row, &mut records));
         Some(Self { records: pack(&records), ..Self::about(rows)? })
+    }
+
+    /// A bundle of records whose lines tell everything.
+    pub(super) fn packed(batch: &AuditBatch<'_>) -> Self {
+        Self {
+            writer: batch.writer.to_owned(),
+            first: batch.first,
+            last: batch.last(),
+            from_ms: to_i64(batch.from_ms),
+            to_ms: to_i64(batch.to_ms),
+            principal: batch.principal.map(str::to_owned),
+            count: batch.count,
+            records: pack(batch.text),
+        }
     }
 
     /// What is said of these records, without them.
@@ -92,16 +107,26 @@ impl Bundle {
     /// Its records, if they are what is said of them.
     fn read(&self) -> Option<Vec<AuditRow>> {
         let records = unpack(&self.records)?;
-        let (mut rows, mut rest) = (Vec::new(), records.as_str());
+        let rows = self.lines(&records)?;
+        let said = |it: &Self| (it.first, it.last, it.from_ms, it.to_ms, it.count, it.principal.clone());
+        let ordered = rows.is_sorted_by(|a, b| a.sequence < b.sequence);
+        (ordered && said(&Self::about(&rows)?) == said(self))
+            .then(|| rows.into_iter().map(AuditLine::into_row).collect())
+    }
+
+    /// Its records as they stand in what was packed.
+    fn lines<'a>(&'a self, records: &'a str) -> Option<Vec<AuditLine<'a>>> {
+        if records.starts_with('{') {
+            let lines = records.strip_suffix('\n')?.split('\n').map(AuditLine::read);
+            return lines.map(|line| line.filter(|line| line.writer == self.writer)).collect();
+        }
+        let (mut rows, mut rest) = (Vec::new(), records);
         while !rest.is_empty() {
             let (row, behind) = read(&self.writer, rest)?;
             rows.push(row);
             rest = behind;
         }
-        let said = |it: &Self| (it.first, it.last, it.from_ms, it.to_ms, it.count, it.principal.clone());
-        let ordered = rows.is_sorted_by(|a, b| a.sequence < b.sequence);
-        (ordered && said(&Self::about(&rows)?) == said(self))
-            .then(|| rows.into_iter().map(AuditLine::into_row).collect())
+        Some(rows)
     }
 }
 
@@ -128,31 +153,10 @@ fn unpack(packed: &[u8]) -> Option<String> {
 fn write(row: &AuditLine<'_>, out: &mut String) {
     let AuditLine { writer: _, sequence, time_ms, principal, target, outcome, line } = row;
     let texts = [&**principal, target, outcome, line];
-    let [p, t, o, l] = texts.map(|text| text.len() as u64);
-    if *sequence < 0 {
-        out.push('-');
-    }
-    for (number, end) in
-        [(sequence.unsigned_abs(), ' '), (*time_ms, ' '), (p, ' '), (t, ' '), (o, ' '), (l, '\n')]
-    {
-        digits(number, out);
-        out.push(end);
-    }
+    let [p, t, o, l] = texts.map(str::len);
+    out.push_str(&format!("{sequence} {time_ms} {p} {t} {o} {l}\n"));
     texts.into_iter().for_each(|text| out.push_str(text));
     out.push('\n');
-}
-
-/// The formatting machinery would take longer than all the rest.
-fn digits(mut number: u64, out: &mut String) {
-    let mut digits = [b'0'; 20];
-    let mut begin = digits.len() - 1;
-    digits[begin] += (number % 10) as u8;
-    while number >= 10 {
-        number /= 10;
-        begin -= 1;
-        digits[begin] += (number % 10) as u8;
-    }
-    out.push_str(str::from_utf8(&digits[begin..]).unwrap_or_default());
 }
 
 /// The first record of a text, and what is behind it.
@@ -195,6 +199,39 @@ mod tests {
         assert_eq!(bundle.rows(), rows);
         assert_eq!(Bundle::of(&lines(&rows[..1])).unwrap().principal.as_deref(), Some("p"));
         assert_eq!(Bundle::of(&[]), None);
+    }
+
+    #[test]
+    fn lines_that_tell_everything_are_read_again() {
+        let line = |seq: i64, principal: &str| {
+            format!(
+                r#"{{"v":1,"writer":"w","seq":{seq},"time_ms":{},"principal":"{principal}","target":"t","outcome":"o"}}"#,
+                10 - seq
+            )
+        };
+        let text = format!("{}\n{}\n", line(3, "p"), line(4, "p"));
+        let principal = Some("p");
+        let batch =
+            AuditBatch { writer: "w", first: 3, count: 2, from_ms: 6, to_ms: 7, principal, text: &text };
+        let good = Bundle::packed(&batch);
+        let rows: Vec<AuditRow> = text.lines().filter_map(AuditLine::read).map(AuditLine::into_row).collect();
+        assert_eq!((rows.len(), good.clone().rows()), (2, rows));
+        let other = format!("{}\n{}\n", line(3, "p"), line(4, "q"));
+        let changes = [
+            AuditBatch { writer: "x", ..batch.clone() },
+            AuditBatch { first: 2, ..batch.clone() },
+            AuditBatch { count: 3, ..batch.clone() },
+            AuditBatch { from_ms: 5, ..batch.clone() },
+            AuditBatch { to_ms: 8, ..batch.clone() },
+            AuditBatch { principal: None, ..batch.clone() },
+            AuditBatch { text: &other, ..batch.clone() },
+            AuditBatch { text: text.trim_end(), ..batch.clone() },
+            AuditBatch { text: &text[1..], ..batch.clone() },
+        ];
+        for (number, batch) in changes.iter().enumerate() {
+            let found = Bundle::packed(batch).rows();
+            assert!(found.len() == 1 && found[0].target.is_empty(), "{number}: {found:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use toolgate_core::{AuditQuery, AuditRow, Collection, Document, Store, Write, Written};
+use toolgate_core::{AuditBatch, AuditQuery, AuditRow, Collection, Document, Store, Write, Written};
 use toolgate_host::Clock;
 use toolgate_testkit::MemoryStore;
 
@@ -19,6 +19,7 @@ const CASES: &[(&str, Case)] = &[
     ("collections do not see each other", |store, _| Box::pin(collections(store))),
     ("own changes are told at once", |store, _| Box::pin(own_changes(store))),
     ("records are added once", |store, _| Box::pin(added_once(store))),
+    ("batches are added once", |store, _| Box::pin(added_in_batches(store))),
     ("records are found by everything", |store, _| Box::pin(found(store))),
     ("pages follow each other", |store, _| Box::pin(paged(store))),
     ("each chain has a last record", |store, _| Box::pin(heads(store))),
@@ -179,6 +180,44 @@ async fn added_once(store: &dyn Store) {
     assert_eq!(found.first(), Some(&record("a", 251, 11)));
     let expect: Vec<AuditRow> = rows.into_iter().rev().collect();
     assert_eq!(found.get(1..), Some(expect.as_slice()));
+}
+
+/// A record whose line tells everything.
+fn told(sequence: i64) -> AuditRow {
+    let row = record("a", sequence, 100 + sequence.unsigned_abs());
+    let line = format!(
+        r#"{{"v":1,"writer":"a","seq":{sequence},"time_ms":{},"principal":"{}","target":"{}","outcome":"{}"}}"#,
+        row.time_ms, row.principal, row.target, row.outcome
+    );
+    AuditRow { line, ..row }
+}
+
+async fn added_in_batches(store: &dyn Store) {
+    let rows: Vec<AuditRow> = (1..=9).map(told).collect();
+    let lines = |from: usize, to: usize| -> String {
+        rows[from - 1..to].iter().map(|row| format!("{}\n", row.line)).collect()
+    };
+    let texts = [lines(1, 3), lines(4, 6), lines(5, 8), lines(9, 9)];
+    let [one, two, across, last] = [(1, 3), (4, 6), (5, 8), (9, 9)].map(|(from, to)| (from, to - from + 1));
+    let principal = Some(&*rows[0].principal);
+    let batch = |(first, count): (i64, i64), text| {
+        let [from_ms, to_ms] = [first, first + count - 1].map(|place| 100 + place.unsigned_abs());
+        AuditBatch { writer: "a", first, count, from_ms, to_ms, principal, text }
+    };
+    let [one, two, across, last] =
+        [batch(one, &texts[0]), batch(two, &texts[1]), batch(across, &texts[2]), batch(last, &texts[3])];
+    store.append_audit_batches(Vec::new()).await.unwrap();
+    store.append_audit_batches(vec![one.clone(), two]).await.unwrap();
+    // Some are there already, some are not, and then all are.
+    store.append_audit_batches(vec![across.clone(), last]).await.unwrap();
+    store.append_audit_batches(vec![one, across]).await.unwrap();
+    let expect: Vec<AuditRow> = rows.iter().rev().cloned().collect();
+    assert_eq!(store.find_audit(&all()).await.unwrap(), expect);
+    assert_eq!(store.audit_heads().await.unwrap(), expect[..1]);
+    let query = AuditQuery { principal: Some(rows[0].principal.clone()), since_ms: Some(108), ..all() };
+    assert_eq!(places(store, &query).await, ["a9", "a8"]);
+    assert_eq!(store.prune_audit(105).await.unwrap(), 4);
+    assert_eq!(places(store, &AuditQuery { until_ms: Some(108), ..all() }).await, ["a7", "a6", "a5"]);
 }
 
 async fn found(store: &dyn Store) {
