@@ -1,6 +1,5 @@
 //! The catalogs of all principals that look, as many as are kept.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::broadcast;
@@ -9,6 +8,7 @@ use toolgate_host::Tasks;
 
 use crate::Scope;
 use crate::catalog::{Catalog, Change};
+use crate::quick::QuickMap;
 use crate::sources::Sources;
 
 /// How many catalogs are kept; beyond that, those that nobody holds go, least used first.
@@ -20,7 +20,7 @@ pub(crate) struct Catalogs(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    all: HashMap<Scope, One>,
+    all: QuickMap<Scope, One>,
     /// Counts the looks, to know which was the last.
     looks: u64,
 }

@@ -1,8 +1,9 @@
 //! How often, and how many at once.
 
-use std::any::Any;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_wire::Raw;
@@ -32,13 +33,38 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// A place at a source, for as long as it is held.
-#[derive(Debug, Default)]
-pub struct Place(#[expect(dead_code, reason = "held, never looked at")] Option<Box<dyn Any + Send>>);
+#[derive(Default)]
+pub struct Place(Option<Arc<dyn Vacate>>);
+
+/// Where places are, one of which becomes free.
+pub trait Vacate: Send + Sync {
+    /// A place that was held is free.
+    fn vacate(self: Arc<Self>);
+}
 
 impl Place {
     /// A place that is free again when this is dropped.
-    pub fn held(guard: impl Any + Send) -> Self {
-        Self(Some(Box::new(guard)))
+    pub fn at(places: Arc<dyn Vacate>) -> Self {
+        Self(Some(places))
+    }
+
+    /// Lets go of a place that nobody had, and that does not become free.
+    pub fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(places) = self.0.take() {
+            places.vacate();
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Place").field(&self.0.is_some()).finish()
     }
 }
 

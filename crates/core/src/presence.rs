@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use toolgate_wire::Raw;
 
 use crate::hub::Inner;
+use crate::quick::QuickMap;
 use crate::run::Shared;
 use crate::{Principal, Target, Transport};
 
@@ -101,7 +102,7 @@ pub struct RunInfo {
 pub(crate) struct Presence {
     next: AtomicU64,
     connections: Mutex<HashMap<ConnectionId, ConnectionInfo>>,
-    runs: Mutex<HashMap<u64, (Arc<Shared>, Instant)>>,
+    runs: Mutex<QuickMap<u64, (Arc<Shared>, Instant)>>,
 }
 
 impl Presence {
@@ -150,7 +151,7 @@ impl Presence {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn runs(&self) -> MutexGuard<'_, HashMap<u64, (Arc<Shared>, Instant)>> {
+    fn runs(&self) -> MutexGuard<'_, QuickMap<u64, (Arc<Shared>, Instant)>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
 //! The one place where rules are weighed: for calls, for lists, and for explanations.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolgate_core::Hints;
 
@@ -10,6 +10,9 @@ use crate::config::Effect;
 use crate::memo::Possible;
 use crate::principal::is_meant;
 use crate::target::{Subject, Sure};
+
+/// What decides on most calls.
+static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "default".into());
 
 /// What is asked of a policy.
 pub(crate) struct Asked<'a> {
@@ -48,7 +51,7 @@ impl By {
     pub(crate) fn name(&self) -> Arc<str> {
         match self {
             Self::Rule(name) => Arc::clone(name),
-            Self::Default => "default".into(),
+            Self::Default => Arc::clone(&DEFAULT),
             Self::Bound => "may_use".into(),
             Self::Profile(name) => format!("profile {name}").into(),
         }

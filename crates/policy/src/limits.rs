@@ -2,12 +2,13 @@
 
 mod settings;
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher as _;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
-use toolgate_core::{Admission, Limiter, Place, Principal, PrincipalId, SourceId, Target, TooMany};
+use toolgate_core::{
+    Admission, Limiter, Place, Principal, PrincipalId, QuickMap, QuickState, SourceId, Target, TooMany,
+};
 use toolgate_host::Clock;
 
 use crate::bucket::Bucket;
@@ -25,14 +26,14 @@ const MOST: usize = 1024;
 pub struct Limits {
     clock: Clock,
     start: Instant,
-    hasher: RandomState,
+    hasher: QuickState,
     shards: Box<[RwLock<Shard>]>,
-    sources: RwLock<HashMap<SourceId, Arc<Places>>>,
+    sources: RwLock<QuickMap<SourceId, Arc<Places>>>,
 }
 
 struct Shard {
     settings: Arc<LimitSettings>,
-    buckets: HashMap<PrincipalId, Buckets>,
+    buckets: QuickMap<PrincipalId, Buckets>,
     /// Shared by all for whom there is no room.
     rest: Buckets,
 }
@@ -49,12 +50,12 @@ impl Limits {
         let settings = Arc::new(settings);
         let shard = || {
             let settings = Arc::clone(&settings);
-            RwLock::new(Shard { rest: Buckets::new(&settings), settings, buckets: HashMap::new() })
+            RwLock::new(Shard { rest: Buckets::new(&settings), settings, buckets: QuickMap::default() })
         };
         Self {
             start: clock.now(),
             clock,
-            hasher: RandomState::new(),
+            hasher: QuickState::default(),
             shards: (0..SHARDS).map(|_| shard()).collect(),
             sources: RwLock::default(),
         }

@@ -1,11 +1,11 @@
 //! Which rules can match a call of a tool, remembered: most calls are like one before.
 
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
-use toolgate_core::Hints;
+use toolgate_core::{Hints, QuickState};
 
 use crate::decide::{Asked, By};
 
@@ -14,7 +14,7 @@ const SLOTS: usize = 256;
 
 /// What is remembered of one policy.
 pub(crate) struct Memo {
-    hasher: RandomState,
+    hasher: QuickState,
     slots: Box<[ArcSwapOption<Remembered>]>,
 }
 
@@ -91,7 +91,7 @@ impl Remembered {
 impl Default for Memo {
     fn default() -> Self {
         let slots = std::iter::repeat_with(ArcSwapOption::empty).take(SLOTS).collect();
-        Self { hasher: RandomState::new(), slots }
+        Self { hasher: QuickState::default(), slots }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The places at a source: so many at once, and those who wait are served in turn, principal by principal.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
-use toolgate_core::{Admission, Place, PrincipalId};
+use toolgate_core::{Admission, Place, PrincipalId, QuickMap, Vacate};
 
 /// Of how many principals it is remembered when they were last served.
 const REMEMBERED: usize = 1024;
@@ -27,7 +27,7 @@ struct State {
     waiting: usize,
     /// Counts everyone who is served.
     served: u64,
-    turns: HashMap<PrincipalId, Turn>,
+    turns: QuickMap<PrincipalId, Turn>,
     /// Who waits, by when they were last served: the longest ago is next.
     order: BTreeSet<(u64, PrincipalId)>,
     /// Numbers those who wait.
@@ -38,18 +38,7 @@ struct State {
 #[derive(Default)]
 struct Turn {
     last: u64,
-    waiting: VecDeque<(u64, oneshot::Sender<Seat>)>,
-}
-
-/// A place that is taken. Dropped, it goes to the next who waits.
-struct Seat(Option<Arc<Places>>);
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        if let Some(places) = self.0.take() {
-            places.vacate();
-        }
-    }
+    waiting: VecDeque<(u64, oneshot::Sender<Place>)>,
 }
 
 impl Places {
@@ -59,7 +48,7 @@ impl Places {
             running: 0,
             waiting: 0,
             served: 0,
-            turns: HashMap::new(),
+            turns: QuickMap::default(),
             order: BTreeSet::new(),
             next: 0,
         };
@@ -72,7 +61,7 @@ impl Places {
         if state.running < state.room.concurrent {
             state.running += 1;
             state.serve(principal);
-            return Admission::Now(Place::held(Seat(Some(Arc::clone(self)))));
+            return Admission::Now(Place::at(self.clone()));
         }
         let Some((number, seat)) = state.wait(principal) else { return Admission::Full };
         drop(state);
@@ -88,26 +77,28 @@ impl Places {
         state.running += free;
         drop(state);
         // Each is a place that nobody holds yet.
-        (0..free).for_each(|_| self.vacate());
-    }
-
-    /// Gives a place to who is next, or nobody.
-    fn vacate(self: &Arc<Self>) {
-        loop {
-            let Some(next) = self.next() else { return };
-            let Err(mut unwanted) = next.send(Seat(Some(Arc::clone(self)))) else { return };
-            // Who waited is gone: the place is still free, for the next one.
-            unwanted.0 = None;
-        }
+        (0..free).for_each(|_| Arc::clone(self).vacate());
     }
 
     /// The lock is given back before anyone is woken.
-    fn next(&self) -> Option<oneshot::Sender<Seat>> {
+    fn next(&self) -> Option<oneshot::Sender<Place>> {
         self.lock().hand_over()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Vacate for Places {
+    /// Gives a place to who is next, or nobody.
+    fn vacate(self: Arc<Self>) {
+        loop {
+            let Some(next) = self.next() else { return };
+            let Err(unwanted) = next.send(Place::at(self.clone())) else { return };
+            // Who waited is gone: the place is still free, for the next one.
+            unwanted.forget();
+        }
     }
 }
 
@@ -125,7 +116,7 @@ impl State {
     }
 
     /// Lines up, unless there is no room.
-    fn wait(&mut self, principal: &PrincipalId) -> Option<(u64, oneshot::Receiver<Seat>)> {
+    fn wait(&mut self, principal: &PrincipalId) -> Option<(u64, oneshot::Receiver<Place>)> {
         let own = self.turns.get(principal).map_or(0, |turn| turn.waiting.len());
         if !self.has_room(own) {
             return None;
@@ -150,7 +141,7 @@ impl State {
     }
 
     /// Who gets a place that became free; without anyone there is one running less.
-    fn hand_over(&mut self) -> Option<oneshot::Sender<Seat>> {
+    fn hand_over(&mut self) -> Option<oneshot::Sender<Place>> {
         let fewer = self.running > self.room.concurrent;
         let next = if fewer { None } else { self.next_in_turn() };
         if next.is_none() {
@@ -159,7 +150,7 @@ impl State {
         next
     }
 
-    fn next_in_turn(&mut self) -> Option<oneshot::Sender<Seat>> {
+    fn next_in_turn(&mut self) -> Option<oneshot::Sender<Place>> {
         let (_, principal) = self.order.pop_first()?;
         self.served += 1;
         let turn = self.turns.get_mut(&principal)?;
@@ -189,16 +180,13 @@ struct Waiting {
     places: Arc<Places>,
     principal: PrincipalId,
     number: u64,
-    seat: oneshot::Receiver<Seat>,
+    seat: oneshot::Receiver<Place>,
 }
 
 impl Waiting {
     async fn served(mut self) -> Place {
-        match (&mut self.seat).await {
-            Ok(seat) => Place::held(seat),
-            // Nobody drops the other end before it is used.
-            Err(_) => Place::default(),
-        }
+        // Nobody drops the other end before it is used.
+        (&mut self.seat).await.unwrap_or_default()
     }
 }
 

@@ -4,20 +4,29 @@
 //! space. Numbers stay as they are written: `1` and `1.0` are different.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
-use memchr::memchr;
 use sha2::{Digest, Sha256};
 
 use crate::{
     escape::{self, Piece},
+    find::special,
     raw::Raw,
     walk::{string_end, value_end},
 };
 
+/// How much room is kept for the next text.
+const KEPT: usize = 16 * 1024;
+
+thread_local! {
+    /// Where texts are written whose digest alone is wanted.
+    static ROOM: Cell<Room> = const { Cell::new(Room { out: Vec::new(), members: Vec::new(), sorted: Vec::new() }) };
+}
+
 /// The canonical text of a value.
 pub fn canonical(value: &Raw) -> Raw {
-    Raw::trusted(text_of(value, &[]).into())
+    Raw::trusted(write(value, &[], Room::default()).out.into())
 }
 
 /// The SHA-256 of the canonical text of a value.
@@ -27,17 +36,22 @@ pub fn digest(value: &Raw) -> [u8; 32] {
 
 /// The SHA-256 of the canonical text of a value; of an object as if it had none of these keys.
 pub fn digest_without(value: &Raw, keys: &[&str]) -> [u8; 32] {
-    Sha256::digest(text_of(value, keys)).into()
+    let room = write(value, keys, ROOM.take());
+    let digest = Sha256::digest(&room.out).into();
+    if room.out.capacity() <= KEPT {
+        ROOM.set(room);
+    }
+    digest
 }
 
-fn text_of(value: &Raw, without: &[&str]) -> Vec<u8> {
+fn write(value: &Raw, without: &[&str], mut room: Room) -> Room {
     let text = value.as_bytes();
-    let plain = memchr(b'\\', text).is_none();
+    room.out.clear();
     // Each object and array has one byte more for a moment.
-    let out = Vec::with_capacity(text.len() + 16);
-    let mut writer = Writer { text, at: 0, out, plain, members: Vec::new() };
+    room.out.reserve(text.len() + 16);
+    let mut writer = Writer { text, at: 0, plain: true, room };
     writer.value(without);
-    writer.out
+    writer.room
 }
 
 /// Writes a value while it reads it, once.
@@ -45,11 +59,19 @@ struct Writer<'a> {
     text: &'a [u8],
     /// How much of it was read.
     at: usize,
-    out: Vec<u8>,
-    /// There is no escape anywhere, so that strings are what they are.
+    /// There was no escape anywhere, so that keys are what they are.
     plain: bool,
+    room: Room,
+}
+
+/// Where it is written.
+#[derive(Default)]
+struct Room {
+    out: Vec<u8>,
     /// Of every object that is not at its end yet.
     members: Vec<Member>,
+    /// The members of an object in another order.
+    sorted: Vec<u8>,
 }
 
 /// A member of an object as it was written: up to and with the comma behind it.
@@ -67,37 +89,37 @@ impl Writer<'_> {
             Some(b'"') => self.string(),
             Some(_) | None => {
                 let end = value_end(self.text, self.at);
-                self.out.extend_from_slice(&self.text[self.at..end]);
+                self.room.out.extend_from_slice(&self.text[self.at..end]);
                 self.at = end;
             }
         }
     }
 
     fn object(&mut self, without: &[&str]) {
-        let (first, begin) = (self.members.len(), self.out.len() + 1);
+        let (first, begin) = (self.room.members.len(), self.room.out.len() + 1);
         let mut sorted = true;
         self.open(b'{');
         while self.token() {
-            let start = self.out.len();
+            let start = self.room.out.len();
             self.string();
-            let key = start + 1..self.out.len() - 1;
+            let key = start + 1..self.room.out.len() - 1;
             self.token();
             if !without.is_empty() && is_among(&self.key(&key), without) {
-                self.out.truncate(start);
+                self.room.out.truncate(start);
                 self.at = value_end(self.text, self.at);
                 continue;
             }
-            self.out.push(b':');
+            self.room.out.push(b':');
             self.value(&[]);
-            self.out.push(b',');
-            let before = self.members[first..].last();
+            self.room.out.push(b',');
+            let before = self.room.members[first..].last();
             sorted &= before.is_none_or(|before| self.key(&before.key) <= self.key(&key));
-            self.members.push(Member { key, end: self.out.len() });
+            self.room.members.push(Member { key, end: self.room.out.len() });
         }
         if !sorted {
             self.sort(first, begin);
         }
-        self.members.truncate(first);
+        self.room.members.truncate(first);
         self.close(b'}');
     }
 
@@ -105,26 +127,30 @@ impl Writer<'_> {
         self.open(b'[');
         while self.token() {
             self.value(&[]);
-            self.out.push(b',');
+            self.room.out.push(b',');
         }
         self.close(b']');
     }
 
     fn string(&mut self) {
-        let string = &self.text[self.at..string_end(self.text, self.at)];
-        self.at += string.len();
-        if self.plain {
-            return self.out.extend_from_slice(string);
+        let close = special(self.text, self.at + 1);
+        let plain = self.text.get(close) == Some(&b'"');
+        let end = if plain { close + 1 } else { string_end(self.text, self.at) };
+        let string = &self.text[self.at..end];
+        self.at = end;
+        if plain {
+            return self.room.out.extend_from_slice(string);
         }
-        self.out.push(b'"');
+        self.plain = false;
+        self.room.out.push(b'"');
         for piece in escape::pieces(&string[1..string.len() - 1]) {
             match piece {
-                Piece::Plain(bytes) => self.out.extend_from_slice(bytes),
-                Piece::Char(c) => escape::encode_char(c, &mut self.out),
-                Piece::Lone(half) => self.out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
+                Piece::Plain(bytes) => self.room.out.extend_from_slice(bytes),
+                Piece::Char(c) => escape::encode_char(c, &mut self.room.out),
+                Piece::Lone(half) => self.room.out.extend_from_slice(format!("\\u{half:04x}").as_bytes()),
             }
         }
-        self.out.push(b'"');
+        self.room.out.push(b'"');
     }
 
     /// Goes to the next byte that is neither white space nor a separator; `false` where the container ends, and then
@@ -144,39 +170,40 @@ impl Writer<'_> {
     }
 
     fn open(&mut self, bracket: u8) {
-        self.out.push(bracket);
+        self.room.out.push(bracket);
         self.at += 1;
     }
 
     /// Ends a container. Only what ends with a comma has something in it.
     fn close(&mut self, bracket: u8) {
-        match self.out.last_mut() {
+        match self.room.out.last_mut() {
             Some(last) if *last == b',' => *last = bracket,
-            Some(_) | None => self.out.push(bracket),
+            Some(_) | None => self.room.out.push(bracket),
         }
     }
 
     /// What a key that was written stands for.
     fn key(&self, key: &Range<usize>) -> Cow<'_, [u8]> {
-        let key = &self.out[key.clone()];
+        let key = &self.room.out[key.clone()];
         if self.plain { Cow::Borrowed(key) } else { escape::decode(key) }
     }
 
-    /// Puts the members of an object in order, of which the first is `begin`.
+    /// Puts the members of an object in order, of which the first begins at `begin`.
     fn sort(&mut self, first: usize, begin: usize) {
-        let mut members = self.members.split_off(first);
+        let Room { out, members, sorted } = &mut self.room;
+        let members = &mut members[first..];
         match self.plain {
-            true => {
-                members.sort_by(|left, right| self.out[left.key.clone()].cmp(&self.out[right.key.clone()]))
+            true => members.sort_by(|left, right| out[left.key.clone()].cmp(&out[right.key.clone()])),
+            false => {
+                members.sort_by_cached_key(|member| escape::decode(&out[member.key.clone()]).into_owned())
             }
-            false => members.sort_by_cached_key(|member| self.key(&member.key).into_owned()),
         }
-        let mut sorted = Vec::with_capacity(self.out.len() - begin);
+        sorted.clear();
         for Member { key, end } in members {
-            sorted.extend_from_slice(&self.out[key.start - 1..end]);
+            sorted.extend_from_slice(&out[key.start - 1..*end]);
         }
-        self.out.truncate(begin);
-        self.out.extend_from_slice(&sorted);
+        out.truncate(begin);
+        out.extend_from_slice(sorted);
     }
 }
 

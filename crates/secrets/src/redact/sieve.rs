@@ -68,7 +68,9 @@ impl Sieve {
 
     /// How far a window may move; none if it does not fit into the text.
     fn stride(&self, text: &[u8], at: usize) -> Option<usize> {
-        slot(text, at + self.reach, self.bits).map(|slot| usize::from(self.strides[slot]))
+        // With the byte before, so that it is one number; a window is longer than its last block.
+        let number = text.get(at + self.reach - 1..)?.first_chunk().copied().map(u32::from_le_bytes)?;
+        Some(usize::from(self.strides[hash(number >> 8, self.bits)]))
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
@@ -84,8 +86,11 @@ fn beginning(text: &[u8], at: usize) -> Option<u64> {
 /// The place of a block among the strides.
 fn slot(text: &[u8], at: usize, bits: u32) -> Option<usize> {
     let [a, b, c] = text.get(at..)?.first_chunk::<BLOCK>().copied()?;
-    let block = u32::from_le_bytes([a, b, c, 0]);
-    Some((block.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize)
+    Some(hash(u32::from_le_bytes([a, b, c, 0]), bits))
+}
+
+fn hash(block: u32, bits: u32) -> usize {
+    (block.wrapping_mul(0x9E37_79B1) >> (32 - bits)) as usize
 }
 
 #[cfg(test)]
