@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::hub::Inner;
 use crate::recorder::Entry;
 use crate::results::Cuttable;
+use crate::seal::CallDigest;
 use crate::tracer::CallSpan;
 use crate::{Call, Ended, Error, Kind, Outcome, RunHandle, SourceId, Step};
 
@@ -100,7 +101,7 @@ pub(super) fn ended(hub: &Inner, handle: &RunHandle, trace: &Trace, (outcome, to
         target,
         name: &hub.filters.clean(target.name()),
         source: known.source.as_ref(),
-        digest: &crate::seal::digest(target, handle.params()),
+        digest: CallDigest::of(target, handle.params()).as_str(),
         arguments: arguments.as_ref(),
         code: handle.code().map(|code| hub.filters.clean(code)).as_deref(),
         outcome: outcome.label(),
@@ -120,7 +121,7 @@ pub(crate) fn refused(hub: &Inner, call: &Call, error: &Error, rule: &str) {
         target: &call.target,
         name: &hub.filters.clean(call.target.name()),
         source: None,
-        digest: &crate::seal::digest(&call.target, &call.params),
+        digest: CallDigest::of(&call.target, &call.params).as_str(),
         arguments: None,
         code: call.code.as_deref().map(|code| hub.filters.clean(code)).as_deref(),
         outcome: error.kind().category(),

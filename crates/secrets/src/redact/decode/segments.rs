@@ -13,8 +13,8 @@ use crate::redact::reach::Reach;
 /// The longest rest of an escape whose backslash is itself escaped in another way: `u{10ffff}`.
 const TAIL: usize = 9;
 
-/// How many blocks are looked at before a faster search begins.
-const BLOCKS: usize = 6;
+/// How many bytes are looked at together.
+const BLOCK: usize = 16;
 
 /// Reports the segments worth decoding, where the spelling is undone at most `depth` times.
 pub(crate) fn segments(
@@ -27,11 +27,16 @@ pub(crate) fn segments(
     let (mut start, mut at, mut worth) = (0, 0, false);
     // So many bytes behind an escape may be a part of it.
     let mut tail = 0;
-    while let Some(lead) = next(text, at, spelling.lead()) {
+    loop {
+        if spelling == Spelling::Backslash && !worth {
+            let passed = pass(text, at, reach);
+            if passed > at {
+                (start, at, tail) = (passed, passed, 0);
+            }
+        }
+        let Some(lead) = memchr(spelling.lead(), &text[at..]).map(|length| at + length) else { break };
         let before = || if lead - at <= tail { None } else { literal_before(text, lead) };
         let (end, quiet) = match spelling {
-            // Most are one backslash and a letter.
-            Spelling::Backslash if passes(text, lead, reach) => (lead + 2, Quiet::Barrier { from: lead + 2 }),
             Spelling::Backslash => backslashes(text, lead, before, depth, reach),
             Spelling::Percent => escape(text, lead, [before(); 2], reach),
         };
@@ -52,25 +57,25 @@ pub(crate) fn segments(
     }
 }
 
-/// Whether what stands behind an escape tells that no form lies across it.
-fn passes(text: &[u8], lead: usize, reach: &Reach) -> bool {
-    text.get(lead + 1).is_some_and(|letter| reach.passes(*letter, known(text.get(lead + 2))))
-}
-
-/// The first place of a byte from `at` on.
-fn next(text: &[u8], mut at: usize, byte: u8) -> Option<usize> {
-    // Escapes are close together where there are any: some blocks are looked at one by one, before a search begins
-    // that is faster but has a price.
-    for _ in 0..BLOCKS {
-        let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk::<16>) else { break };
+/// Passes over escapes of which what stands behind tells that no form lies across, as most are, and tells where the
+/// last of them ends.
+fn pass(text: &[u8], at: usize, reach: &Reach) -> usize {
+    let (mut passed, mut from) = (at, at);
+    while let Some(block) = text.get(from..).and_then(<[u8]>::first_chunk::<BLOCK>) {
         // The compiler compares all of them at once.
-        let found = u128::from_le_bytes(block.map(|it| if it == byte { 0xFF } else { 0 }));
-        if found != 0 {
-            return Some(at + (found.trailing_zeros() / 8) as usize);
+        let found = u128::from_le_bytes(block.map(|byte| if byte == b'\\' { 0xFF } else { 0 }));
+        if found == 0 {
+            from += BLOCK;
+            continue;
         }
-        at += block.len();
+        let lead = from + (found.trailing_zeros() / 8) as usize;
+        let passes = |letter: &u8| reach.passes(*letter, known(text.get(lead + 2)));
+        if !text.get(lead + 1).is_some_and(passes) {
+            break;
+        }
+        (passed, from) = (lead + 2, lead + 2);
     }
-    memchr(byte, text.get(at..)?).map(|length| at + length)
+    passed
 }
 
 /// Whether an escape can be passed over.
