@@ -6,7 +6,7 @@ mod query;
 
 use std::collections::HashSet;
 
-use sqlx::{AnyConnection, AnyPool};
+use sqlx::{AnyConnection, AnyPool, AssertSqlSafe};
 use toolgate_core::{AuditBatch, AuditLine, AuditQuery, AuditRow, StoreError};
 
 use crate::database::Database;
@@ -16,8 +16,10 @@ use bundle::{Bundle, Row};
 
 pub(crate) use prune::prune;
 
-const INSERT: &str = "INSERT INTO audit (writer, first, last, from_ms, to_ms, principal, count, records) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+const INSERT: &str =
+    "INSERT INTO audit (writer, first, last, from_ms, to_ms, principal, count, records) VALUES ";
+/// How many bundles are added by one statement: each has its way to the thread of the database and back.
+const AT_ONCE: usize = 16;
 const THERE: &str = "SELECT writer, first, last, from_ms, to_ms, principal, count, records FROM audit \
     WHERE writer = $1 AND last >= $2 AND first <= $3";
 const TAKEN: &str = "SELECT last FROM audit WHERE writer = $1 AND last >= $2 AND first <= $3 LIMIT 1";
@@ -72,9 +74,7 @@ async fn try_append_batches(
         if taken.bind(last.last()).fetch_optional(&mut *adding).await?.is_some() {
             return Ok(false);
         }
-        for batch in batches {
-            insert(&mut adding, Bundle::packed(batch)).await?;
-        }
+        insert(&mut adding, batches.iter().map(Bundle::packed).collect()).await?;
     }
     adding.commit().await?;
     Ok(true)
@@ -90,9 +90,7 @@ async fn try_append(store: &Database, pool: &AnyPool, rows: Vec<AuditLine<'_>>) 
             true => Bundle::all(rows),
             false => Bundle::all(&rows.iter().filter(|row| is_new(row)).cloned().collect::<Vec<_>>()),
         };
-        for bundle in bundles {
-            insert(&mut adding, bundle).await?;
-        }
+        insert(&mut adding, bundles).await?;
     }
     adding.commit().await
 }
@@ -113,10 +111,28 @@ async fn there(connection: &mut AnyConnection, rows: &[AuditLine<'_>]) -> Result
     Ok(there.into_iter().flat_map(|row| Bundle::from(row).rows()).map(|row| row.sequence).collect())
 }
 
-async fn insert(connection: &mut AnyConnection, bundle: Bundle) -> Result<(), sqlx::Error> {
-    let insert = sqlx::query(INSERT).bind(bundle.writer).bind(bundle.first).bind(bundle.last);
-    let insert = insert.bind(bundle.from_ms).bind(bundle.to_ms).bind(bundle.principal).bind(bundle.count);
-    insert.bind(bundle.records).execute(connection).await.map(drop)
+async fn insert(connection: &mut AnyConnection, bundles: Vec<Bundle>) -> Result<(), sqlx::Error> {
+    let mut bundles = bundles.into_iter().peekable();
+    while bundles.peek().is_some() {
+        let some: Vec<Bundle> = bundles.by_ref().take(AT_ONCE).collect();
+        let mut insert = sqlx::query(AssertSqlSafe(values(some.len())));
+        for bundle in some {
+            insert = insert.bind(bundle.writer).bind(bundle.first).bind(bundle.last);
+            insert = insert.bind(bundle.from_ms).bind(bundle.to_ms).bind(bundle.principal);
+            insert = insert.bind(bundle.count).bind(bundle.records);
+        }
+        insert.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// The statement that adds so many bundles.
+fn values(count: usize) -> String {
+    let row = |row: usize| {
+        let values: Vec<String> = (1..=8).map(|column| format!("${}", row * 8 + column)).collect();
+        format!("({})", values.join(", "))
+    };
+    format!("{INSERT}{}", (0..count).map(row).collect::<Vec<_>>().join(", "))
 }
 
 /// Finds records, newest first.

@@ -62,18 +62,21 @@ pub(crate) fn segments(
 fn pass(text: &[u8], at: usize, reach: &Reach) -> usize {
     let (mut passed, mut from) = (at, at);
     while let Some(block) = text.get(from..).and_then(<[u8]>::first_chunk::<BLOCK>) {
-        // The compiler compares all of them at once.
-        let found = u128::from_le_bytes(block.map(|byte| if byte == b'\\' { 0xFF } else { 0 }));
-        if found == 0 {
-            from += BLOCK;
-            continue;
+        // The compiler compares all of them at once. Blocks do not depend on what is found in those before, so that the
+        // processor looks at several at a time.
+        let found = u128::from_le_bytes(block.map(|byte| u8::from(byte == b'\\')));
+        for (half, mut marks) in [(0, found as u64), (BLOCK / 2, (found >> 64) as u64)] {
+            while marks != 0 {
+                let lead = from + half + (marks.trailing_zeros() / 8) as usize;
+                let passes = |letter: &u8| reach.passes(*letter, known(text.get(lead + 2)));
+                if !text.get(lead + 1).is_some_and(passes) {
+                    return passed;
+                }
+                passed = lead + 2;
+                marks &= marks - 1;
+            }
         }
-        let lead = from + (found.trailing_zeros() / 8) as usize;
-        let passes = |letter: &u8| reach.passes(*letter, known(text.get(lead + 2)));
-        if !text.get(lead + 1).is_some_and(passes) {
-            break;
-        }
-        (passed, from) = (lead + 2, lead + 2);
+        from += BLOCK;
     }
     passed
 }
