@@ -1,6 +1,7 @@
 //! The rounds: every gateway in front of the same server, one after another.
 
-use std::process::{Command, Stdio};
+use std::io::BufReader;
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use super::gateway::{Behind, Gateway, Started, Whose, server, toolgate};
 use super::{CLIENTS, MANY_TOOLS, Plan, TOOLS};
 use crate::case::Way;
 use crate::http::{self, Clients};
+use crate::plan::Load;
 use crate::sample::{Timed, percentile};
 use crate::server::Server;
 use crate::stdio::Client;
@@ -27,6 +29,9 @@ const LOOK: Duration = Duration::from_millis(100);
 const QUIET: Duration = Duration::from_secs(2);
 /// How much processor time a gateway may use between two looks and still count as idle.
 const NEXT_TO_NOTHING: Duration = Duration::from_micros(500);
+
+/// How many turns each gateway has in a round.
+pub(crate) const TURNS: usize = 20;
 
 /// How long nobody has called when idle memory is measured. What was needed before is given back within that time.
 const IDLE: Duration = Duration::from_secs(12);
@@ -62,6 +67,7 @@ pub(crate) struct Measured {
 }
 
 /// One measurement.
+#[derive(Clone, Copy)]
 struct Cell {
     gateway: &'static Gateway,
     behind: Behind,
@@ -74,32 +80,10 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut measured = Measured { calls: Vec::new(), failures: Vec::new(), idle_bytes: Vec::new() };
     for round in 0..plan.rounds {
-        let mut cells = cells(plan);
-        let places = cells.len();
-        cells.rotate_left(round * places / plan.rounds);
-        for cell in cells {
-            let Cell { gateway, behind, clients, tools } = cell;
-            let sample = measure(plan, &runtime, &cell, round)
-                .with_context(|| format!("`{}`, {behind:?}, {clients} clients", gateway.name));
-            let sample = match sample {
-                Err(error) if gateway.whose == Whose::Peer => {
-                    // What another gateway cannot carry is told, and does not end the run.
-                    eprintln!("round {}/{} {error:#}", round + 1, plan.rounds);
-                    measured.failures.push(format!("{error:#}"));
-                    continue;
-                }
-                sample => sample?,
-            };
-            eprintln!(
-                "round {}/{} {:15} {behind:5?} {clients:2} clients {tools:4} tools {:8.0} /s  p50 {:7.0} us  cpu {:7.1} us",
-                round + 1,
-                plan.rounds,
-                gateway.name,
-                sample.per_second,
-                sample.p50_us,
-                sample.cpu_us,
-            );
-            measured.calls.push(sample);
+        for behind in [Behind::Http, Behind::Stdio] {
+            for clients in CLIENTS {
+                together(plan, &runtime, round, cells(plan, behind, clients), &mut measured)?;
+            }
         }
         if plan.gateways.iter().any(|gateway| gateway.whose == Whose::Ours) {
             measured.idle_bytes.push(idle_bytes(plan)?);
@@ -108,52 +92,151 @@ pub(crate) fn rounds(plan: &Plan) -> Result<Measured> {
     Ok(measured)
 }
 
-/// What is compared stands together.
-fn cells(plan: &Plan) -> Vec<Cell> {
+/// What is compared: all gateways in front of the same server, with as many clients.
+fn cells(plan: &Plan, behind: Behind, clients: usize) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for behind in [Behind::Http, Behind::Stdio] {
-        for clients in CLIENTS {
-            for gateway in &plan.gateways {
-                if behind == Behind::Http && !gateway.over_http {
-                    continue;
-                }
-                cells.push(Cell { gateway, behind, clients, tools: TOOLS });
-                if gateway.whose == Whose::Ours && clients == CLIENTS[1] {
-                    cells.push(Cell { gateway, behind, clients, tools: MANY_TOOLS });
-                }
-            }
+    for gateway in &plan.gateways {
+        if behind == Behind::Http && !gateway.over_http {
+            continue;
+        }
+        cells.push(Cell { gateway, behind, clients, tools: TOOLS });
+        if gateway.whose == Whose::Ours && clients == CLIENTS[1] {
+            cells.push(Cell { gateway, behind, clients, tools: MANY_TOOLS });
         }
     }
     cells
 }
 
-fn measure(plan: &Plan, runtime: &Runtime, cell: &Cell, round: usize) -> Result<Sample> {
-    let Cell { gateway, behind, clients, tools } = *cell;
-    let is_bare = gateway.whose == Whose::Nobody;
-    let (mut timed, cpu, loaded_bytes) = if is_bare && behind == Behind::Stdio {
-        (directly(plan, clients)?, Duration::ZERO, 0)
-    } else {
-        through(plan, runtime, cell)?
+/// Measures gateways in short turns: whatever else the machine does meanwhile, and however fast it is just now, is the
+/// same for all. What another gateway cannot carry is told, and does not end the run.
+fn together(
+    plan: &Plan,
+    runtime: &Runtime,
+    round: usize,
+    cells: Vec<Cell>,
+    measured: &mut Measured,
+) -> Result<()> {
+    let mut failures = Vec::new();
+    let mut kept = |cell: Cell, error: anyhow::Error| {
+        let Cell { gateway, behind, clients, .. } = cell;
+        let error = error.context(format!("`{}`, {behind:?}, {clients} clients", gateway.name));
+        if gateway.whose != Whose::Peer {
+            return Err(error);
+        }
+        eprintln!("round {}/{} {error:#}", round + 1, plan.rounds);
+        failures.push(format!("{error:#}"));
+        Ok(())
     };
-    timed.latencies.sort_unstable();
-    let requests = timed.latencies.len();
-    let cpu_us = if is_bare { f64::NAN } else { cpu.as_secs_f64() * 1e6 / requests as f64 };
-    Ok(Sample {
-        round,
-        gateway: gateway.name,
-        behind,
-        clients,
-        tools,
-        requests,
-        per_second: requests as f64 / timed.elapsed.as_secs_f64(),
-        p50_us: percentile(&timed.latencies, 50),
-        p99_us: percentile(&timed.latencies, 99),
-        cpu_us,
-        loaded_bytes,
-    })
+    let mut running = Vec::new();
+    for cell in cells {
+        match Running::start(plan, runtime, cell) {
+            Ok(started) => running.push(started),
+            Err(error) => kept(cell, error)?,
+        }
+    }
+    for turn in 0..TURNS {
+        let places = running.len().max(1);
+        running.rotate_left((turn + round) % places);
+        let mut still = Vec::new();
+        for mut one in running {
+            match one.turn(runtime, plan.load.part(TURNS)) {
+                Ok(()) => still.push(one),
+                Err(error) => kept(one.cell, error)?,
+            }
+        }
+        running = still;
+    }
+    for one in running {
+        let sample = one.end(round)?;
+        eprintln!(
+            "round {}/{} {:15} {:5?} {:2} clients {:4} tools {:8.0} /s  p50 {:7.0} us  cpu {:7.1} us",
+            round + 1,
+            plan.rounds,
+            sample.gateway,
+            sample.behind,
+            sample.clients,
+            sample.tools,
+            sample.per_second,
+            sample.p50_us,
+            sample.cpu_us,
+        );
+        measured.calls.push(sample);
+    }
+    measured.failures.extend(failures);
+    Ok(())
 }
 
-fn through(plan: &Plan, runtime: &Runtime, cell: &Cell) -> Result<(Timed, Duration, u64)> {
+/// A gateway under measurement.
+struct Running {
+    cell: Cell,
+    under: Under,
+    timed: Timed,
+}
+
+/// What is called.
+enum Under {
+    Gateway { started: Started, clients: Option<Clients>, before: Duration },
+    /// The server's own standard input.
+    Program { child: Child, client: Client },
+}
+
+impl Running {
+    fn start(plan: &Plan, runtime: &Runtime, cell: Cell) -> Result<Self> {
+        let timed = Timed { latencies: Vec::new(), elapsed: Duration::ZERO };
+        let under = if cell.gateway.whose == Whose::Nobody && cell.behind == Behind::Stdio {
+            directly(plan, cell.clients)?
+        } else {
+            through(plan, runtime, &cell)?
+        };
+        Ok(Self { cell, under, timed })
+    }
+
+    fn turn(&mut self, runtime: &Runtime, load: Load) -> Result<()> {
+        let timed = match &mut self.under {
+            Under::Gateway { clients, .. } => {
+                let (back, timed) = clients.take().context("no clients")?.load(runtime, load)?;
+                *clients = Some(back);
+                timed
+            }
+            Under::Program { client, .. } => client.load(self.cell.clients, load)?,
+        };
+        self.timed.latencies.extend(timed.latencies);
+        self.timed.elapsed += timed.elapsed;
+        Ok(())
+    }
+
+    fn end(self, round: usize) -> Result<Sample> {
+        let Self { cell, under, mut timed } = self;
+        timed.latencies.sort_unstable();
+        let requests = timed.latencies.len();
+        let (cpu, loaded_bytes) = match under {
+            Under::Gateway { started, before, .. } => {
+                (Some(done(&started, &cell)? - before), started.gateway.memory()?)
+            }
+            Under::Program { mut child, client } => {
+                drop(client);
+                child.wait()?;
+                (None, 0)
+            }
+        };
+        let cpu = cpu.filter(|_| cell.gateway.whose != Whose::Nobody);
+        Ok(Sample {
+            round,
+            gateway: cell.gateway.name,
+            behind: cell.behind,
+            clients: cell.clients,
+            tools: cell.tools,
+            requests,
+            per_second: requests as f64 / timed.elapsed.as_secs_f64(),
+            p50_us: percentile(&timed.latencies, 50),
+            p99_us: percentile(&timed.latencies, 99),
+            cpu_us: cpu.map_or(f64::NAN, |cpu| cpu.as_secs_f64() * 1e6 / requests as f64),
+            loaded_bytes,
+        })
+    }
+}
+
+fn through(plan: &Plan, runtime: &Runtime, cell: &Cell) -> Result<Under> {
     let started = cell.gateway.start(plan, cell.behind, cell.tools)?;
     let address = started.gateway.address()?;
     let (began, way) = (std::time::Instant::now(), Way::Session(cell.gateway.path));
@@ -165,10 +248,7 @@ fn through(plan: &Plan, runtime: &Runtime, cell: &Cell) -> Result<(Timed, Durati
     let clients = runtime.block_on(Clients::several(cell.clients, address, way))?;
     let (clients, _) = clients.load(runtime, plan.load.warm_up())?;
     let before = done(&started, cell)?;
-    let (_clients, timed) = clients.load(runtime, plan.load)?;
-    let after = done(&started, cell)?;
-    let bytes = started.gateway.memory()?;
-    Ok((timed, after - before, bytes))
+    Ok(Under::Gateway { started, clients: Some(clients), before })
 }
 
 /// The processor time that a gateway has used. Ours still has records to copy after the last answer, which counts.
@@ -188,20 +268,17 @@ fn done(started: &Started, cell: &Cell) -> Result<Duration> {
     Ok(used)
 }
 
-/// Calls on the server's own standard input.
-fn directly(plan: &Plan, in_flight: usize) -> Result<Timed> {
+/// The server's own standard input.
+fn directly(plan: &Plan, in_flight: usize) -> Result<Under> {
     let (program, arguments) = server(plan, Behind::Stdio, TOOLS);
     let mut command = Command::new(program);
     let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let input = child.stdin.take().context("no standard input")?;
-    let output = std::io::BufReader::new(child.stdout.take().context("no standard output")?);
+    let output = BufReader::new(child.stdout.take().context("no standard output")?);
     let mut client = Client::new(input, output);
     client.shake_hands()?;
     client.load(in_flight, plan.load.warm_up())?;
-    let timed = client.load(in_flight, plan.load)?;
-    drop(client);
-    child.wait()?;
-    Ok(timed)
+    Ok(Under::Program { child, client })
 }
 
 /// What Toolgate holds when it knows several servers over HTTP, and nobody calls.

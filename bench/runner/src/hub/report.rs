@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::gateway::{Behind, GATEWAYS, Gateway, SECRETS, Whose};
-use super::measure::{Measured, SERVERS, Sample};
+use super::measure::{Measured, SERVERS, Sample, TURNS};
 use super::{CLIENTS, MANY_TOOLS, Plan, TOOLS};
 use crate::goal::Goal;
 use crate::machine::Machine;
@@ -42,8 +42,9 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
     writeln!(
         out,
         "- `tools/call` of an echo tool of a raw server with {TOOLS} tools, over HTTP, each client with a session of its \
-         own; rounds: {}, each of up to {} calls or {} s a gateway after a warm-up, in rotated order; fresh processes each \
-         time; medians over rounds, and of ratios within a round",
+         own; rounds: {}, each of up to {} calls or {} s a gateway after a warm-up, in {TURNS} short turns in rotated order, \
+         so that a machine which is slow for a while is so for all; fresh processes each time; medians over rounds, and of \
+         ratios within a round",
         plan.rounds,
         plan.load.requests,
         plan.load.time.as_secs()
