@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
 use serde::Serialize;
 use tokio::sync::Notify;
 use toolgate_core::{Entry, Error, Kind, Recorder, Result, SharedStore};
@@ -45,8 +44,9 @@ pub struct Audit {
 pub(crate) struct Inner {
     pub(crate) parts: Parts,
     pub(crate) folder: PathBuf,
-    config: ArcSwap<AuditConfig>,
     desk: Mutex<Desk>,
+    /// Whether arguments are recorded, as the desk's settings say.
+    arguments: AtomicBool,
     standing: AtomicU8,
     filling: AtomicBool,
     /// Held by whoever copies lines into the store, with the room to read them to.
@@ -93,13 +93,13 @@ impl Audit {
     #[doc(hidden)]
     pub fn rotating(parts: Parts, config: AuditConfig, rotate: u64) -> Self {
         let folder = spool_folder(&parts.data_dir);
-        let desk = Desk::new(&folder, parts.clock.unix_ms(), rotate);
+        let desk = Desk::new(&folder, parts.clock.unix_ms(), rotate, config);
         Self {
             inner: Arc::new(Inner {
                 parts,
                 folder,
-                config: ArcSwap::from_pointee(config),
                 desk: Mutex::new(desk),
+                arguments: AtomicBool::new(config.arguments),
                 standing: AtomicU8::new(NEW),
                 filling: AtomicBool::new(false),
                 copying: tokio::sync::Mutex::default(),
@@ -113,7 +113,8 @@ impl Audit {
 
     /// Brings other settings into force, for calls from now on.
     pub fn configure(&self, config: AuditConfig) {
-        self.inner.config.store(Arc::new(config));
+        self.inner.desk().config = config;
+        self.inner.arguments.store(config.arguments, Ordering::Release);
         // Another bound may hold now.
         self.inner.standing.store(TROUBLED, Ordering::Release);
     }
@@ -171,16 +172,15 @@ impl Recorder for Audit {
     }
 
     fn wants_arguments(&self) -> bool {
-        self.inner.config.load().arguments
+        self.inner.arguments.load(Ordering::Acquire)
     }
 
     fn record(&self, entry: &Entry<'_>) {
         let inner = &self.inner;
-        let config = inner.config.load();
         // All that can be done before is: others wait for the desk.
         line::said(entry, |said| {
             let mut desk = inner.desk();
-            desk.call(entry, said, &config);
+            desk.call(entry, said);
             inner.stands(&desk);
         });
         inner.tell();
@@ -188,8 +188,8 @@ impl Recorder for Audit {
 }
 
 impl Inner {
-    pub(crate) fn config(&self) -> Arc<AuditConfig> {
-        self.config.load_full()
+    pub(crate) fn config(&self) -> AuditConfig {
+        self.desk().config
     }
 
     pub(crate) fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -203,7 +203,7 @@ impl Inner {
     /// Makes ready to record, writes what waits, and tells what is wrong.
     pub(crate) fn prepare(&self) -> Option<String> {
         let mut desk = self.desk();
-        desk.prepare(&self.config.load(), self.parts.clock.unix_ms());
+        desk.prepare(self.parts.clock.unix_ms());
         self.stands(&desk);
         desk.trouble.clone()
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// What can be set for the audit. That calls are recorded cannot be switched off.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct AuditConfig {
     /// Whether the arguments of calls are recorded too, without secrets; else only their digest is.

@@ -21,6 +21,8 @@ const SLACK: u64 = 1024 * 1024;
 pub(crate) struct Desk {
     chain: Chain,
     pub(crate) spool: Spool,
+    /// The settings in force.
+    pub(crate) config: AuditConfig,
     folder: PathBuf,
     line: Vec<u8>,
     /// Lines that could not be written yet, oldest first.
@@ -43,11 +45,12 @@ pub(crate) struct Lost {
 }
 
 impl Desk {
-    pub(crate) fn new(folder: &Path, now_ms: u64, rotate: u64) -> Self {
+    pub(crate) fn new(folder: &Path, now_ms: u64, rotate: u64, config: AuditConfig) -> Self {
         let writer = new_writer(now_ms);
         Self {
             spool: Spool::new(folder.into(), writer.clone(), rotate),
             chain: Chain::new(writer),
+            config,
             folder: folder.into(),
             line: Vec::with_capacity(1024),
             waiting: VecDeque::new(),
@@ -80,8 +83,8 @@ impl Desk {
     }
 
     /// Whether a call that ran now could be recorded; writes what waits first.
-    pub(crate) fn prepare(&mut self, config: &AuditConfig, now_ms: u64) -> bool {
-        let ready = self.catch_up(config, now_ms).and_then(|()| self.room(config, 0));
+    pub(crate) fn prepare(&mut self, now_ms: u64) -> bool {
+        let ready = self.catch_up(now_ms).and_then(|()| self.room(0));
         match ready.and_then(|()| self.spool.open()) {
             Ok(()) => self.trouble = None,
             Err(error) => self.note_trouble(&error),
@@ -90,22 +93,22 @@ impl Desk {
     }
 
     /// Records a call, of which this is said.
-    pub(crate) fn call(&mut self, entry: &Entry<'_>, said: &[u8], config: &AuditConfig) {
-        let behind = self.is_behind() && self.catch_up(config, entry.time_ms).is_err();
+    pub(crate) fn call(&mut self, entry: &Entry<'_>, said: &[u8]) {
+        let behind = self.is_behind() && self.catch_up(entry.time_ms).is_err();
         if behind && !self.keeps(entry) {
             return;
         }
         line::call(&mut self.chain, entry.time_ms, said, &mut self.line);
-        self.put(behind, config, entry.time_ms, entry.principal.id.as_str());
+        self.put(behind, entry.time_ms, entry.principal.id.as_str());
     }
 
     /// Records something about the audit itself; `false` if that has to wait.
-    pub(crate) fn note(&mut self, note: &Note, config: &AuditConfig, now_ms: u64) -> bool {
-        if self.is_behind() && self.catch_up(config, now_ms).is_err() {
+    pub(crate) fn note(&mut self, note: &Note, now_ms: u64) -> bool {
+        if self.is_behind() && self.catch_up(now_ms).is_err() {
             return false;
         }
         line::note(&mut self.chain, note, now_ms, &mut self.line);
-        self.put(false, config, now_ms, note::PRINCIPAL);
+        self.put(false, now_ms, note::PRINCIPAL);
         self.waiting.is_empty()
     }
 
@@ -126,19 +129,19 @@ impl Desk {
     }
 
     /// Puts the line that was just chained into the spool, or behind those that wait.
-    fn put(&mut self, behind: bool, config: &AuditConfig, time_ms: u64, principal: &str) {
+    fn put(&mut self, behind: bool, time_ms: u64, principal: &str) {
         if behind {
             return self.wait();
         }
         let about = About { seq: self.chain.seq, time_ms, principal, hash: &self.chain.head };
         // One who stands there in another way is looked for when it is copied.
         let about = line::is_itself(principal).then_some(about);
-        if let Err(error) = self.room(config, SLACK).and_then(|()| self.spool.append(&self.line, about)) {
+        if let Err(error) = self.room(SLACK).and_then(|()| self.spool.append(&self.line, about)) {
             self.note_trouble(&error);
             return self.wait();
         }
-        self.unsynced |= config.sync;
-        if let Err(error) = self.sync().and_then(|()| self.room(config, 0)) {
+        self.unsynced |= self.config.sync;
+        if let Err(error) = self.sync().and_then(|()| self.room(0)) {
             self.note_trouble(&error);
         }
     }
@@ -149,24 +152,24 @@ impl Desk {
     }
 
     /// Writes what waits, and says what was lost.
-    fn catch_up(&mut self, config: &AuditConfig, now_ms: u64) -> io::Result<()> {
+    fn catch_up(&mut self, now_ms: u64) -> io::Result<()> {
         while let Some(line) = self.waiting.front() {
-            self.room(config, SLACK)?;
+            self.room(SLACK)?;
             self.spool.append(line, None)?;
             self.waiting_bytes -= self.waiting.pop_front().map_or(0, |line| line.len());
             // The next may begin another file.
-            self.unsynced |= config.sync;
+            self.unsynced |= self.config.sync;
             self.sync()?;
         }
         if self.lost != Lost::default() {
-            self.room(config, SLACK)?;
+            self.room(SLACK)?;
             let Lost { calls, refused } = std::mem::take(&mut self.lost);
             line::note(&mut self.chain, &Note::Lost { calls, refused }, now_ms, &mut self.line);
             if let Err(error) = self.spool.append(&self.line, None) {
                 self.wait();
                 return Err(error);
             }
-            self.unsynced |= config.sync;
+            self.unsynced |= self.config.sync;
         }
         self.sync()
     }
@@ -179,15 +182,15 @@ impl Desk {
         Ok(())
     }
 
-    fn room(&self, config: &AuditConfig, slack: u64) -> io::Result<()> {
-        if self.spool.size() + self.others < config.max_spool_bytes.saturating_add(slack) {
+    fn room(&self, slack: u64) -> io::Result<()> {
+        if self.spool.size() + self.others < self.config.max_spool_bytes.saturating_add(slack) {
             return Ok(());
         }
         Err(io::Error::new(
             io::ErrorKind::QuotaExceeded,
             format!(
                 "more than {} bytes wait for the store (`audit.max_spool_bytes`)",
-                config.max_spool_bytes
+                self.config.max_spool_bytes
             ),
         ))
     }

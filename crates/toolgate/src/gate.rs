@@ -237,7 +237,7 @@ impl Gate {
         if hub_settings(new) != hub_settings(&self.settings) {
             self.hub.set_settings(hub_settings(new));
         }
-        self.parts.audit.configure(new.audit.clone());
+        self.parts.audit.configure(new.audit);
         self.parts.pins.set(new.pins.clone());
         self.replace_policy(new, &mut troubles);
         self.replace_sources(new).await;

@@ -48,7 +48,7 @@ impl Parts {
         let pins = Pins::new(store.clone(), settings.pins.clone(), Clock::system());
         let (data_dir, tasks) = (settings.data_dir.clone(), tasks.clone());
         let audit = toolgate_audit::Parts { data_dir, store, tasks, clock: Clock::system() };
-        let audit = Audit::new(audit, settings.audit.clone());
+        let audit = Audit::new(audit, settings.audit);
         Ok(Self { database, secrets, redactor, approvals, audit, pins, hiding: Arc::default() })
     }
 

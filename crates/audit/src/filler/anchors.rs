@@ -31,7 +31,7 @@ impl Anchors {
         heads.sort();
         let mut desk = inner.desk();
         for some in heads.chunks(NAMED) {
-            desk.note(&Note::Anchors(some.to_vec()), &inner.config(), inner.parts.clock.unix_ms());
+            desk.note(&Note::Anchors(some.to_vec()), inner.parts.clock.unix_ms());
         }
         self.last = desk.head().map_or(0, |head| head.seq);
         Ok(())

@@ -91,7 +91,7 @@ async fn finish(inner: &Inner, left: &Left, rest: &[u8], after: u64) -> Result<b
     let bytes = rest.len() as u64;
     tracing::warn!(writer = left.writer, bytes, "a writer was cut off in the middle of a record");
     let note = Note::Torn { chain: left.writer.clone(), after, bytes };
-    inner.desk().note(&note, &inner.config(), inner.parts.clock.unix_ms());
+    inner.desk().note(&note, inner.parts.clock.unix_ms());
     Ok(true)
 }
 

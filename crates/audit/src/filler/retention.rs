@@ -29,7 +29,7 @@ pub(super) async fn prune(inner: &Inner) -> Result<(), AuditError> {
     // First the record, then the deed: a chain that begins late without a record of why is broken.
     for some in chains.chunks(NAMED) {
         let note = Note::Pruned { before_ms, chains: some.to_vec() };
-        if !inner.desk().note(&note, &inner.config(), now_ms) {
+        if !inner.desk().note(&note, now_ms) {
             return Ok(());
         }
     }

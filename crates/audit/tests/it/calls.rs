@@ -100,7 +100,7 @@ async fn every_end_of_a_call_is_recorded_with_rule_and_approver() {
 async fn arguments_are_recorded_only_where_that_is_configured_and_a_change_holds_at_once() {
     let scene = Scene::new();
     let config = AuditConfig { arguments: true, ..AuditConfig::default() };
-    let record = made(&scene, config.clone(), "echo").await;
+    let record = made(&scene, config, "echo").await;
     assert_eq!(record["arguments"]["arguments"], json!({"n": [1, 2]}), "{record}");
     let process = scene.process();
     let hub = hub(&process);
