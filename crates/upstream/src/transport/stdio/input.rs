@@ -98,7 +98,11 @@ impl<W: AsyncWrite + Unpin> Input<W> {
             drop(open);
             // Who came meanwhile left it to us.
             self.flush();
-            let Some(first) = ready!(queued.poll_recv(context)) else { return Poll::Ready(Ok(())) };
+            let Some(first) = ready!(queued.poll_recv(context)) else {
+                // Whoever wrote last may have left the rest of it to us and gone.
+                let mut open = self.open();
+                return open.as_mut().map_or(Poll::Ready(Ok(())), |last| last.poll(&self.waiting, context));
+            };
             let mut waiting = self.waiting();
             waiting.put(first);
             while waiting.lines.len() < TOGETHER
@@ -290,40 +294,50 @@ mod tests {
     fn nothing_is_lost_or_cut_however_many_write_at_once() {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
-        let Rig { input, queue, mut queued, mut reader } = Rig::new(64);
+        runtime.block_on(write_at_once::<8>(500));
+    }
+
+    #[test]
+    fn nothing_is_cut_however_soon_the_last_of_them_goes() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
+        for _ in 0..2000 {
+            runtime.block_on(write_at_once::<2>(2));
+        }
+    }
+
+    /// Writers that write so many lines each, and go.
+    async fn write_at_once<const WRITERS: usize>(lines: usize) {
+        let Rig { input, queue, mut queued, mut reader } = Rig::new(16);
         let input = Arc::new(input);
         let mut writers = tokio::task::JoinSet::new();
-        for writer in 0..8 {
+        for writer in 0..WRITERS {
             let (input, queue) = (input.clone(), queue.clone());
-            let write = async move {
-                for number in 0..500 {
-                    let out = frame(&format!("{writer} {number} {}", "x".repeat(number % 50)));
+            writers.spawn(async move {
+                for number in 0..lines {
+                    let out = frame(&format!("{writer} {number} {}", "x".repeat(20 + number % 50)));
                     if let Err(out) = input.write_now(out, &queue) {
                         queue.send(out).await.unwrap();
                     }
                 }
-            };
-            writers.spawn_on(write, runtime.handle());
+            });
         }
         drop(queue);
         let task = async {
             poll_fn(|context| input.poll_write(&mut queued, context)).await.unwrap();
-            writers.join_all().await;
-            // The last may have been left to whoever was at it.
-            input.flush();
             input.close();
         };
         let mut text = String::new();
-        runtime.block_on(async { tokio::join!(task, reader.read_to_string(&mut text)).1.unwrap() });
-        let mut next = [0; 8];
+        tokio::join!(task, reader.read_to_string(&mut text)).1.unwrap();
+        let mut next = [0; WRITERS];
         for line in text.lines() {
             let mut words = line.split(' ');
             let (writer, number): (usize, usize) =
                 (words.next().unwrap().parse().unwrap(), words.next().unwrap().parse().unwrap());
-            assert_eq!((number, words.next().map(str::len)), (next[writer], Some(number % 50)));
+            assert_eq!((number, words.next().map(str::len)), (next[writer], Some(20 + number % 50)));
             next[writer] += 1;
         }
-        assert_eq!(next, [500; 8]);
+        assert_eq!(next, [lines; WRITERS]);
     }
 
     #[tokio::test]
