@@ -8,7 +8,6 @@ use futures_util::future::select_all;
 use tokio::sync::{broadcast, watch};
 use toolgate_wire::Raw;
 
-use crate::quick::QuickMap;
 use crate::sources::{Set, Sources};
 use crate::view::View;
 use crate::{
@@ -96,7 +95,7 @@ item!(ToolItem => name.as_str(), ResourceItem => uri, TemplateItem => text, Prom
 /// One list of the catalog: ordered, and found by key.
 pub(crate) struct Table<T> {
     pub(crate) entries: Vec<Entry<T>>,
-    index: QuickMap<Arc<str>, usize>,
+    index: HashMap<Arc<str>, usize>,
 }
 
 impl<T: Item> Table<T> {
@@ -105,7 +104,7 @@ impl<T: Item> Table<T> {
     where
         T: 'a,
     {
-        let mut table = Self { entries: Vec::new(), index: QuickMap::default() };
+        let mut table = Self { entries: Vec::new(), index: HashMap::new() };
         for (place, (source, items)) in lists.enumerate() {
             let mut sorted: Vec<&Arc<T>> = items.iter().collect();
             sorted.sort_by(|a, b| a.key().cmp(b.key()));
@@ -135,7 +134,7 @@ impl<T: Item> Table<T> {
     }
 
     pub(crate) fn filtered(&self, keep: impl Fn(&Entry<T>) -> bool) -> Self {
-        let mut table = Self { entries: Vec::new(), index: QuickMap::default() };
+        let mut table = Self { entries: Vec::new(), index: HashMap::new() };
         for entry in self.entries.iter().filter(|entry| keep(entry)) {
             table.push(entry.clone());
         }

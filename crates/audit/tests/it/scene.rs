@@ -144,10 +144,19 @@ pub(crate) fn record(audit: &Audit, time_ms: u64, tool: &str) {
 
 /// Records a call of a tool that went as far as it did.
 pub(crate) fn record_at(audit: &Audit, time_ms: u64, tool: &str, source: Option<&SourceId>) {
+    record_call(audit, time_ms, (&Principal::local(), tool), source);
+}
+
+/// Records a call of someone.
+pub(crate) fn record_by(audit: &Audit, time_ms: u64, principal: &str) {
+    record_call(audit, time_ms, (&Principal::named(principal), "tool_x"), Some(&SourceId::new("packs")));
+}
+
+fn record_call(audit: &Audit, time_ms: u64, (who, tool): (&Principal, &str), source: Option<&SourceId>) {
     let target = Target::Tool(tool.parse().unwrap());
     audit.record(&Entry {
         time_ms,
-        principal: &Principal::local(),
+        principal: who,
         client: &Client::unknown(Transport::Stdio),
         target: &target,
         name: target.name(),

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use toolgate_audit::AuditConfig;
 
-use crate::scene::{Scene, rewrite, written};
+use crate::scene::{NOW_MS, Scene, record_by, rewrite, written};
 
 #[tokio::test]
 async fn only_the_owner_may_read_them() {
@@ -230,6 +230,46 @@ async fn a_line_that_was_cut_off_is_told_and_is_no_tampering() {
     assert!(told.line.contains("\"after\":2"), "{}", told.line);
     assert!(!path.exists());
     next.end().await;
+    assert!(scene.verify().await.ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_was_changed_under_its_writer_is_not_copied_as_if_it_were_one() {
+    let scene = Scene::in_memory();
+    scene.store.fail(true);
+    let process = scene.process();
+    process.record(5);
+    let path = scene.spools().remove(0);
+    let bytes = written(&path);
+    let third: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(2).map(<[u8]>::len).sum();
+    // One line becomes two, neither of which is a record.
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_at(b"\n", third as u64 + 20).unwrap();
+    scene.store.fail(false);
+    let rows = scene.until(|rows| rows.len() >= 4).await;
+    assert_eq!(rows.iter().map(|row| row.sequence).collect::<Vec<_>>(), [1, 2, 4, 5]);
+    assert!(!scene.verify().await.ok);
+    // What comes behind it is copied as ever, and the file stays to be looked at.
+    process.record(1);
+    scene.until(|rows| rows.last().is_some_and(|row| row.sequence == 6)).await;
+    process.end().await;
+    assert!(path.exists() && !scene.verify().await.ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_calls_is_copied_as_they_are_named() {
+    let scene = Scene::new();
+    let process = scene.process();
+    let long = "x".repeat(5000);
+    let names = ["local", "a\"b\\c", "local", "zero\0", "ü🦀", &long, "local"];
+    for name in names {
+        record_by(&process.audit, NOW_MS, name);
+    }
+    let rows = scene.until(|rows| rows.len() == names.len()).await;
+    let found: Vec<&str> = rows.iter().map(|row| &*row.principal).collect();
+    let cut = format!("{}…", &long[..2048]);
+    assert_eq!(found, ["local", "a\"b\\c", "local", "zero\u{FFFD}", "ü🦀", &cut, "local"]);
+    process.end().await;
     assert!(scene.verify().await.ok);
 }
 

@@ -110,11 +110,26 @@ impl<'a> AuditBatch<'a> {
     /// All of them, one by one.
     ///
     /// # Errors
-    /// One is no record.
+    /// One is no record, or they are not what is said of them.
     pub fn lines(batches: &[Self]) -> Result<Vec<AuditLine<'a>>, StoreError> {
-        let lines = batches.iter().flat_map(|batch| batch.text.lines());
-        let lines: Option<Vec<_>> = lines.map(AuditLine::read).collect();
-        lines.ok_or_else(|| StoreError::new("a record that is none cannot be kept"))
+        let mut all = Vec::new();
+        for batch in batches {
+            let lines: Option<Vec<_>> = batch.text.lines().map(AuditLine::read).collect();
+            let lines = lines.filter(|lines| batch.is_of(lines));
+            let none = || StoreError::new("records that are not what is said of them cannot be kept");
+            all.extend(lines.ok_or_else(none)?);
+        }
+        Ok(all)
+    }
+
+    /// Whether these records are what is said of them.
+    fn is_of(&self, lines: &[AuditLine<'_>]) -> bool {
+        let times = || lines.iter().map(|line| line.time_ms);
+        let alone = lines.first().filter(|first| lines.iter().all(|line| line.principal == first.principal));
+        lines.iter().map(|line| line.sequence).eq(self.first..=self.last())
+            && lines.iter().all(|line| line.writer == self.writer)
+            && (times().min(), times().max()) == (Some(self.from_ms), Some(self.to_ms))
+            && alone.map(|line| &*line.principal) == self.principal
     }
 }
 
@@ -187,8 +202,19 @@ mod tests {
         let lines = AuditBatch::lines(std::slice::from_ref(&batch)).unwrap();
         assert_eq!(lines.iter().map(|line| line.sequence).collect::<Vec<_>>(), [3, 4]);
         assert_eq!(batch.last(), 4);
-        for text in ["{}\n", "hello\n", "\n"] {
-            assert!(AuditBatch::lines(&[AuditBatch { text, ..batch.clone() }]).is_err(), "{text}");
+        let changes = [
+            AuditBatch { text: "{}\n", ..batch.clone() },
+            AuditBatch { text: "hello\n", ..batch.clone() },
+            AuditBatch { text: "", ..batch.clone() },
+            AuditBatch { writer: "v", ..batch.clone() },
+            AuditBatch { first: 2, ..batch.clone() },
+            AuditBatch { count: 1, ..batch.clone() },
+            AuditBatch { from_ms: 6, ..batch.clone() },
+            AuditBatch { to_ms: 8, ..batch.clone() },
+            AuditBatch { principal: Some("a"), ..batch },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            assert!(AuditBatch::lines(&[change]).is_err(), "{number}");
         }
     }
 }

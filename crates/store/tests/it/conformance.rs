@@ -197,15 +197,13 @@ async fn added_in_batches(store: &dyn Store) {
     let lines = |from: usize, to: usize| -> String {
         rows[from - 1..to].iter().map(|row| format!("{}\n", row.line)).collect()
     };
-    let texts = [lines(1, 3), lines(4, 6), lines(5, 8), lines(9, 9)];
-    let [one, two, across, last] = [(1, 3), (4, 6), (5, 8), (9, 9)].map(|(from, to)| (from, to - from + 1));
-    let principal = Some(&*rows[0].principal);
-    let batch = |(first, count): (i64, i64), text| {
-        let [from_ms, to_ms] = [first, first + count - 1].map(|place| 100 + place.unsigned_abs());
-        AuditBatch { writer: "a", first, count, from_ms, to_ms, principal, text }
-    };
+    let texts = [(1, 3), (4, 6), (5, 8), (9, 9)].map(|(from, to)| lines(from, to));
     let [one, two, across, last] =
-        [batch(one, &texts[0]), batch(two, &texts[1]), batch(across, &texts[2]), batch(last, &texts[3])];
+        [(0, 1, 3), (1, 4, 3), (2, 5, 4), (3, 9, 1)].map(|(text, first, count)| {
+            let [from_ms, to_ms] = [first, first + count - 1].map(|place: i64| 100 + place.unsigned_abs());
+            let (principal, text) = (Some(&*rows[0].principal), &*texts[text]);
+            AuditBatch { writer: "a", first, count, from_ms, to_ms, principal, text }
+        });
     store.append_audit_batches(Vec::new()).await.unwrap();
     store.append_audit_batches(vec![one.clone(), two]).await.unwrap();
     // Some are there already, some are not, and then all are.
