@@ -8,23 +8,33 @@ pub(crate) struct Reach {
     last: [bool; 256],
     /// A bit for each two bytes that stand side by side.
     pairs: Vec<u64>,
-    /// What a backslash makes of a letter, where that is a character that is in no other escape.
-    made: [Option<u8>; 256],
+    /// A bit for each letter and byte behind it, set where no form lies across what one backslash makes of the letter.
+    passes: Vec<u64>,
     /// Whether what a backslash makes of a byte is in no form.
     dull: [bool; 256],
 }
 
 impl Reach {
     pub(crate) fn new<'a>(forms: impl Iterator<Item = &'a [u8]>) -> Self {
-        let (around, ends) = ([None; 256], [false; 256]);
-        let (made, pairs) = ([None; 256], vec![0; 1024]);
-        let mut this = Self { around, first: ends, last: ends, pairs, made, dull: ends };
+        let (around, ends, none) = ([None; 256], [false; 256], vec![0; 1024]);
+        let mut this =
+            Self { around, first: ends, last: ends, pairs: none.clone(), passes: none, dull: ends };
         forms.for_each(|form| this.add(form));
+        // What a backslash makes of a letter, where that is a character that is in no other escape.
         for (letter, made) in
             [(b'"', b'"'), (b'n', b'\n'), (b'r', b'\r'), (b't', b'\t'), (b'/', b'/'), (b'\'', b'\'')]
         {
-            this.made[usize::from(letter)] = Some(made);
-            this.dull[usize::from(letter)] = this.around(made).is_none();
+            let dull = this.around(made).is_none();
+            this.dull[usize::from(letter)] = dull;
+            let ends = this.last[usize::from(made)];
+            for behind in 0..=u8::MAX {
+                // These may be a part of another escape.
+                let known = !matches!(behind, b'\\' | b'%');
+                if dull || known && !ends && !this.pair(made, behind) {
+                    let (word, bit) = place(letter, behind);
+                    this.passes[word] |= bit;
+                }
+            }
         }
         this
     }
@@ -53,10 +63,9 @@ impl Reach {
 
     /// Whether no form lies across what one backslash makes of a letter, by what stands behind that alone. Few
     /// letters are asked for often, so only they are known.
-    pub(crate) fn passes(&self, letter: u8, behind: Option<u8>) -> bool {
-        let Some(made) = self.made[usize::from(letter)] else { return false };
-        self.dull(letter)
-            || !self.last[usize::from(made)] && behind.is_some_and(|behind| !self.pair(made, behind))
+    pub(crate) fn passes(&self, letter: u8, behind: u8) -> bool {
+        let (word, bit) = place(letter, behind);
+        self.passes[word] & bit != 0
     }
 
     /// How far forms reach around a byte, if any has it.
@@ -113,9 +122,9 @@ mod tests {
         check(Some(b'y'), "é", Some(b'z'), false);
         check(None, "z", None, false);
         assert_eq!(reach.around(b'"'), Some((2, 2)));
-        let passes = |letter: u8, behind: Option<u8>| reach.passes(letter, behind);
-        assert!(passes(b'"', Some(b'd')) && passes(b'n', None) && passes(b'n', Some(b'c')));
-        assert!(!passes(b'"', Some(b'c')) && !passes(b'"', None) && !passes(b'z', Some(b'z')));
+        let passes = |letter: u8, behind: u8| reach.passes(letter, behind);
+        assert!(passes(b'"', b'd') && passes(b'n', b'\\') && passes(b'n', b'c'));
+        assert!(!passes(b'"', b'c') && !passes(b'"', b'\\') && !passes(b'"', b'%') && !passes(b'z', b'z'));
         assert_eq!(reach.around(b'z'), None);
     }
 }

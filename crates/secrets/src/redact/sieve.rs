@@ -11,6 +11,8 @@ const BLOCK: usize = 3;
 pub(crate) struct Sieve {
     /// How far a window may move, by the hash of its last bytes. Empty where nothing can be passed over.
     strides: Box<[u8]>,
+    /// A bit for each of them that is shorter than the longest: few, and so small that they stay near.
+    shorter: Box<[u64]>,
     /// How a hash is made to fit the strides.
     bits: u32,
     /// From the beginning of a window to its last block.
@@ -23,7 +25,8 @@ impl Sieve {
     pub(crate) fn new<'a>(forms: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let shortest = forms.clone().map(<[u8]>::len).min().unwrap_or(0);
         if shortest < BEGINNING {
-            return Self { strides: Box::default(), bits: 0, reach: 0, beginnings: Box::default() };
+            let (strides, shorter, beginnings) = Default::default();
+            return Self { strides, shorter, bits: 0, reach: 0, beginnings };
         }
         let reach = shortest.min(WINDOW) - BLOCK;
         let mut beginnings: Vec<u64> = forms.clone().filter_map(|form| beginning(form, 0)).collect();
@@ -41,7 +44,11 @@ impl Sieve {
                 strides[slot] = strides[slot].min(left);
             }
         }
-        Self { strides, bits, reach, beginnings: beginnings.into() }
+        let mut shorter = vec![0; slots.div_ceil(64)].into_boxed_slice();
+        for slot in (0..slots).filter(|slot| strides[*slot] < longest) {
+            shorter[slot / 64] |= 1 << (slot % 64);
+        }
+        Self { strides, shorter, bits, reach, beginnings: beginnings.into() }
     }
 
     /// The first place from `at` on where a form may begin.
@@ -49,14 +56,16 @@ impl Sieve {
         if self.strides.is_empty() {
             return Some(at);
         }
-        let longest = self.reach + 1;
         loop {
-            let stride = self.stride(text, at)?;
-            // Most strides are the longest: the next one is looked up at once, so that neither waits for the other.
-            let then = self.stride(text, at + longest).unwrap_or(longest);
-            if stride == longest && then > 0 {
-                at += longest + then;
-            } else if stride > 0 {
+            let slot = self.place(text, at)?;
+            // Most strides are the longest. That is a branch and not a number to add, so that the processor foresees it
+            // and looks up the next ones meanwhile.
+            if self.shorter[slot / 64] >> (slot % 64) & 1 == 0 {
+                at += self.reach + 1;
+                continue;
+            }
+            let stride = usize::from(self.strides[slot]);
+            if stride > 0 {
                 at += stride;
             } else if self.beginnings.binary_search(&beginning(text, at)?).is_ok() {
                 return Some(at);
@@ -66,15 +75,15 @@ impl Sieve {
         }
     }
 
-    /// How far a window may move; none if it does not fit into the text.
-    fn stride(&self, text: &[u8], at: usize) -> Option<usize> {
+    /// The place of a window's stride; none if it does not fit into the text.
+    fn place(&self, text: &[u8], at: usize) -> Option<usize> {
         // With the byte before, so that it is one number; a window is longer than its last block.
         let number = text.get(at + self.reach - 1..)?.first_chunk().copied().map(u32::from_le_bytes)?;
-        Some(usize::from(self.strides[hash(number >> 8, self.bits)]))
+        Some(hash(number >> 8, self.bits))
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        self.strides.len() + self.beginnings.len() * size_of::<u64>()
+        self.strides.len() + (self.shorter.len() + self.beginnings.len()) * size_of::<u64>()
     }
 }
 

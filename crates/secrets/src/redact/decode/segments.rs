@@ -13,9 +13,6 @@ use crate::redact::reach::Reach;
 /// The longest rest of an escape whose backslash is itself escaped in another way: `u{10ffff}`.
 const TAIL: usize = 9;
 
-/// How many bytes are looked at together.
-const BLOCK: usize = 16;
-
 /// Reports the segments worth decoding, where the spelling is undone at most `depth` times.
 pub(crate) fn segments(
     text: &[u8],
@@ -61,24 +58,28 @@ pub(crate) fn segments(
 /// last of them ends.
 fn pass(text: &[u8], at: usize, reach: &Reach) -> usize {
     let (mut passed, mut from) = (at, at);
-    while let Some(block) = text.get(from..).and_then(<[u8]>::first_chunk::<BLOCK>) {
-        // The compiler compares all of them at once. Blocks do not depend on what is found in those before, so that the
-        // processor looks at several at a time.
-        let found = u128::from_le_bytes(block.map(|byte| u8::from(byte == b'\\')));
-        for (half, mut marks) in [(0, found as u64), (BLOCK / 2, (found >> 64) as u64)] {
-            while marks != 0 {
-                let lead = from + half + (marks.trailing_zeros() / 8) as usize;
-                let passes = |letter: &u8| reach.passes(*letter, known(text.get(lead + 2)));
-                if !text.get(lead + 1).is_some_and(passes) {
-                    return passed;
-                }
-                passed = lead + 2;
-                marks &= marks - 1;
+    while let Some(word) = text.get(from..).and_then(<[u8]>::first_chunk) {
+        // Words do not depend on what is found in those before, so that the processor looks at several at a time.
+        let mut marks = marks(u64::from_le_bytes(*word), b'\\');
+        while marks != 0 {
+            let lead = from + (marks.trailing_zeros() / 8) as usize;
+            match text.get(lead + 1..lead + 3) {
+                Some(&[letter, behind]) if reach.passes(letter, behind) => passed = lead + 2,
+                Some(_) | None => return passed,
             }
+            marks &= marks - 1;
         }
-        from += BLOCK;
+        from += size_of::<u64>();
     }
     passed
+}
+
+/// The highest bit of each byte of a word that is this one.
+fn marks(word: u64, byte: u8) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7F; 8]);
+    let others = word ^ u64::from_ne_bytes([byte; 8]);
+    // Of each byte: whether any of its lower bits is set, or its highest.
+    !((others & LOW) + LOW | others | LOW)
 }
 
 /// Whether an escape can be passed over.
@@ -182,6 +183,17 @@ mod tests {
         check(r#"\npa\"ss"#, &[r#"pa\"ss"#]);
         check(r#"\n\u0070\"s"#, &[r#"\u0070\"s"#]);
         check(r#"\n\u0070 and ten more \"s"#, &["\\u0070 and ten more "]);
+    }
+
+    #[test]
+    fn bytes_of_a_word_are_found_wherever_they_are() {
+        for byte in [0, 1, 0x5B, b'\\', 0x5D, 0x7F, 0x80, 0xDC, 0xFF] {
+            for sought in [0, b'\\', 0x80, 0xFF] {
+                let word = [byte, sought, byte, 0x5C, sought ^ 0x80, byte, sought, byte];
+                let expect = word.map(|byte| if byte == sought { 0x80 } else { 0 });
+                assert_eq!(marks(u64::from_le_bytes(word), sought).to_le_bytes(), expect, "{word:x?}");
+            }
+        }
     }
 
     #[test]
