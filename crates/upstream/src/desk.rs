@@ -130,6 +130,8 @@ pub(crate) struct Ticket {
     pub(crate) events: Option<mpsc::Receiver<Box<Said>>>,
     pub(crate) left: Arc<AtomicBool>,
     pub(crate) cancellable: bool,
+    /// It will leave, if it has not, before anything that is sent from now on.
+    pub(crate) handed_over: bool,
     /// How much the server had said before.
     heard: u64,
     /// How many requests it had let pass without a word.
@@ -174,7 +176,17 @@ impl Desk {
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
         drop(state);
         let (heard, silences) = (self.heard.load(Ordering::Relaxed), self.silences.load(Ordering::Relaxed));
-        Ok(Ticket { desk: self.clone(), id, answer, events, left, cancellable: true, heard, silences })
+        Ok(Ticket {
+            desk: self.clone(),
+            id,
+            answer,
+            events,
+            left,
+            cancellable: true,
+            handed_over: false,
+            heard,
+            silences,
+        })
     }
 
     /// Sends a frame that nobody waits for.
@@ -344,7 +356,7 @@ impl Ticket {
             return;
         }
         let told = self.desk.says_cancelled.load(Ordering::Relaxed) && self.cancellable;
-        if told && self.left.load(Ordering::Acquire) {
+        if told && (self.handed_over || self.left.load(Ordering::Acquire)) {
             let params = Raw::trusted(format!(r#"{{"requestId":{}}}"#, self.id).into());
             self.desk.post(write::notification(method::CANCELLED, Some(&params)));
         }
@@ -354,5 +366,35 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         self.give_up();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_gives_up_a_request_that_will_leave_tells_the_server() {
+        let check = |left: bool, handed_over: bool, expect: bool| {
+            let (outbox, mut sent) = mpsc::channel(1);
+            let reports = Reports {
+                noticed: Arc::default(),
+                updates: broadcast::Sender::new(1),
+                journal: Arc::new(Journal::new("up".into())),
+            };
+            let desk = Desk::new(outbox, Declared::default(), &reports);
+            let mut ticket = desk.place(true).unwrap();
+            ticket.left.store(left, Ordering::Release);
+            ticket.handed_over = handed_over;
+            drop(ticket);
+            let told = sent.try_recv().ok().map(|out| out.frame);
+            let cancelled: &[u8] =
+                br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+            assert_eq!(told.as_deref(), expect.then_some(cancelled), "{left} {handed_over}");
+        };
+        check(false, false, false);
+        check(true, false, true);
+        check(false, true, true);
+        check(true, true, true);
     }
 }

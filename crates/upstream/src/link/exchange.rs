@@ -184,7 +184,7 @@ pub(super) async fn run(
                 return answer.unwrap_or_else(|_| Err(Fault::Gone("the connection was closed".into())));
             }
             sent = &mut sending, if !under_way => match sent {
-                Ok(Sent::UnderWay) => under_way = true,
+                Ok(Sent::UnderWay) => (under_way, ticket.handed_over) = (true, true),
                 Ok(Sent::Over) => {
                     beside.hear_out().await;
                     return over(&mut ticket);
