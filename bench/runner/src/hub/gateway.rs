@@ -132,7 +132,7 @@ impl Gateway {
                 let file = plan.home.path().join("proxy.toml");
                 fs::write(&file, proxy_toml(port, words))?;
                 let mut command = Command::new(peers.join("bin/mcp-proxy"));
-                command.arg("--config").arg(file).env("RUST_LOG", "error");
+                command.arg("--config").arg(file);
                 command
             }
             "mcp-proxy-npm" => {
@@ -171,7 +171,8 @@ impl Gateway {
     }
 }
 
-/// What `mcp-proxy` is configured by: it puts its backend's name before those of the tools.
+/// What `mcp-proxy` is configured by: it puts its backend's name before those of the tools. Without a level it logs
+/// every message.
 fn proxy_toml(port: u16, words: &[String]) -> String {
     let reach = match words {
         [url] => format!("transport = \"http\"\nurl = \"{url}\""),
@@ -182,7 +183,7 @@ fn proxy_toml(port: u16, words: &[String]) -> String {
     };
     format!(
         "[proxy]\nname = \"bench\"\nseparator = \"_\"\n[proxy.listen]\nhost = \"127.0.0.1\"\nport = {port}\n\
-         [[backends]]\nname = \"test\"\n{reach}\n"
+         [observability]\nlog_level = \"error\"\n[[backends]]\nname = \"test\"\n{reach}\n"
     )
 }
 
