@@ -79,7 +79,7 @@ fn marks(word: u64, byte: u8) -> u64 {
     const LOW: u64 = u64::from_ne_bytes([0x7F; 8]);
     let others = word ^ u64::from_ne_bytes([byte; 8]);
     // Of each byte: whether any of its lower bits is set, or its highest.
-    !((others & LOW) + LOW | others | LOW)
+    !(((others & LOW) + LOW) | others | LOW)
 }
 
 /// Whether an escape can be passed over.
