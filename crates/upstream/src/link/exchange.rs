@@ -170,7 +170,6 @@ pub(super) async fn run(
 ) -> Result<Raw, Fault> {
     let mut sending = pin!(wire.transport.send(sending));
     let mut beside = Beside::new(&wire.desk, ticket.events.take(), ask.run);
-    let mut under_way = false;
     let mut deadline = Instant::now() + ask.timeout;
     loop {
         tokio::select! {
@@ -183,8 +182,8 @@ pub(super) async fn run(
                 beside.hear_out().await;
                 return answer.unwrap_or_else(|_| Err(Fault::Gone("the connection was closed".into())));
             }
-            sent = &mut sending, if !under_way => match sent {
-                Ok(Sent::UnderWay) => (under_way, ticket.handed_over) = (true, true),
+            sent = &mut sending, if !ticket.handed_over => match sent {
+                Ok(Sent::UnderWay) => ticket.handed_over = true,
                 Ok(Sent::Over) => {
                     beside.hear_out().await;
                     return over(&mut ticket);
