@@ -21,6 +21,9 @@ const SMALL: usize = 200 * 1024;
 /// How large one may be at all within an answer.
 const INLINE: usize = 4 * 1024 * 1024;
 
+/// Chromium draws no picture that is higher than this.
+const HIGHEST: f64 = 16_000.0;
+
 /// How long it may take: all of a long page is drawn for it.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -110,7 +113,8 @@ impl Tool<Browser> for TakeScreenshot {
         if format != Format::Png {
             shot["quality"] = quality.into();
         }
-        let [x, y, mut width, mut height] = area(&page, what.as_ref(), input.full_page).await?;
+        let [x, y, mut width, whole] = area(&page, what.as_ref(), input.full_page).await?;
+        let mut height = whole.min(HIGHEST);
         if what.is_some() || input.full_page {
             shot["captureBeyondViewport"] = true.into();
             // Wider than this nobody sees more, but everybody pays.
@@ -125,13 +129,21 @@ impl Tool<Browser> for TakeScreenshot {
         let kept =
             pack.store.put(&run.principal().id, (format.word(), tag.as_deref()), bytes.clone()).await?;
         let is_inline = input.inline.unwrap_or(bytes.len() <= SMALL) && bytes.len() <= INLINE;
-        let told = json!({
+        let mut told = json!({
             "success": true, "browserId": page.instance.id, "name": kept.name, "uri": kept.uri(), "bytes": kept.bytes,
             "width": width.round() as u64, "height": height.round() as u64, "mimeType": kept.mime,
         });
+        let mut missing = String::new();
+        if whole > HIGHEST {
+            let below = (whole - HIGHEST).round() as u64;
+            told["missingBelow"] = below.into();
+            missing = format!(", without the last {below} px of the page");
+        }
         let text = match pack.config.text {
             TextForm::Json => format!("{told:#}"),
-            TextForm::Line => format!("took {} ({width} x {height}, {} bytes)", kept.name, kept.bytes),
+            TextForm::Line => {
+                format!("took {} ({width} x {height}, {} bytes{missing})", kept.name, kept.bytes)
+            }
         };
         let link = Block::ResourceLink {
             uri: kept.uri(),
@@ -144,7 +156,7 @@ impl Tool<Browser> for TakeScreenshot {
     }
 }
 
-/// What of the page is in the picture: from the left, from the top, width and height.
+/// What of the page the picture is of: from the left, from the top, width and height.
 async fn area(page: &Page, what: Option<&What>, full: bool) -> Result<[f64; 4]> {
     let metrics: Value = page.tab.call(("Page.getLayoutMetrics", json!({})), LIMIT).await?;
     let number = |value: &Value| value.as_f64().unwrap_or_default();
@@ -159,16 +171,10 @@ async fn area(page: &Page, what: Option<&What>, full: bool) -> Result<[f64; 4]> 
             return Err(Error::new(Kind::InvalidInput, format!("{} has no size", ready.name))
                 .hint("name another element"));
         }
-        return Ok([
-            left + number(&window["pageX"]),
-            top + number(&window["pageY"]),
-            width,
-            height.min(16_000.0),
-        ]);
+        return Ok([left + number(&window["pageX"]), top + number(&window["pageY"]), width, height]);
     }
     if full {
-        // Chromium draws no picture that is higher than this.
-        return Ok([0.0, 0.0, number(&whole["width"]), number(&whole["height"]).min(16_000.0)]);
+        return Ok([0.0, 0.0, number(&whole["width"]), number(&whole["height"])]);
     }
     Ok([0.0, 0.0, number(&window["clientWidth"]), number(&window["clientHeight"])])
 }

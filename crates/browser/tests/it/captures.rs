@@ -71,6 +71,21 @@ fn a_screenshot_is_kept_linked_and_shown() {
 }
 
 #[test]
+fn a_page_that_is_higher_than_any_picture_says_what_is_missing() {
+    STAGE.run(async {
+        let url = STAGE.site.html("/high", "<body style='margin:0'><div style='height:16500px'>high</div>");
+        let ada = STAGE.seat("high shots").await;
+        ada.go(&url).await;
+        let quick = json!({"fullPage": true, "type": "jpeg", "quality": 1});
+        let high = told(&ada.call("take_screenshot", quick.clone()).await);
+        assert_eq!((&high["height"], &high["missingBelow"]), (&json!(16_000), &json!(500)), "{high}");
+        ada.value("void (document.querySelector('div').style.height = '16000px')").await;
+        let whole = told(&ada.call("take_screenshot", quick).await);
+        assert_eq!((&whole["height"], whole.get("missingBelow")), (&json!(16_000), None), "{whole}");
+    });
+}
+
+#[test]
 fn a_screenshot_that_makes_no_sense_is_refused() {
     STAGE.run(async {
         let ada = STAGE.seat("no shots").await;
