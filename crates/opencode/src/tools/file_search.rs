@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::search::{Hit, search};
+use super::search::{Found, Hit, none, search};
 use crate::pack::Opencode;
 
 pub(super) struct FileSearch;
@@ -31,6 +31,9 @@ pub(super) struct Output {
     items: Vec<Hit>,
     /// Whether there are more than were asked for.
     truncated: bool,
+    /// How many files were not searched because they are larger than 2 MiB.
+    #[serde(default, skip_serializing_if = "none")]
+    too_large: usize,
 }
 
 impl Tool<Opencode> for FileSearch {
@@ -45,10 +48,10 @@ impl Tool<Opencode> for FileSearch {
 
     async fn run(&self, pack: &Opencode, _: &RunHandle, input: Input) -> Result<Json<Output>> {
         let project = pack.project(None)?;
-        let (items, truncated) =
-            search(&project.path, input.directory.as_deref(), ("pattern", &input.pattern), input.limit)
-                .await?;
-        Ok(Json(Output { items, truncated }))
+        let pattern = ("pattern", input.pattern.as_str());
+        let Found { hits: items, truncated, too_large } =
+            search(&project.path, input.directory.as_deref(), pattern, input.limit).await?;
+        Ok(Json(Output { items, truncated, too_large }))
     }
 }
 

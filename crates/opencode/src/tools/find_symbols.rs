@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{Hints, Json, Result, RunHandle, Tool, ToolSpec};
 
-use super::search::search;
+use super::search::{Found, none, search};
 use crate::pack::Opencode;
 
 pub(super) struct FindSymbols;
@@ -23,6 +23,9 @@ pub(super) struct Output {
     items: Vec<Item>,
     /// Whether there are more.
     truncated: bool,
+    /// How many files were not searched because they are larger than 2 MiB.
+    #[serde(default, skip_serializing_if = "none")]
+    too_large: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -51,13 +54,14 @@ impl Tool<Opencode> for FindSymbols {
         let project = pack.project(None)?;
         let query = regex::escape(&input.query);
         let pattern = format!(r"(?i)\b(?:{KINDS})\s+(?:\([^()]*\)\s*)?\w*{query}\w*");
-        let (hits, truncated) = search(&project.path, None, ("query", &pattern), MOST).await?;
+        let Found { hits, truncated, too_large } =
+            search(&project.path, None, ("query", &pattern), MOST).await?;
         let mut items = Vec::new();
         for hit in hits {
             let Some((kind, name)) = definition(&hit.text, &input.query) else { continue };
             items.push(Item { name, kind, path: hit.path, line: hit.line });
         }
-        Ok(Json(Output { items, truncated }))
+        Ok(Json(Output { items, truncated, too_large }))
     }
 }
 

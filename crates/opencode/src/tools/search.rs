@@ -30,13 +30,23 @@ pub(super) struct Hit {
     pub(super) text: String,
 }
 
-/// The lines that fit a pattern, and whether there are more than `limit`.
+/// What a search came to.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) hits: Vec<Hit>,
+    /// Whether there are more than were asked for.
+    pub(super) truncated: bool,
+    /// How many files were too large to be looked at.
+    pub(super) too_large: usize,
+}
+
+/// The lines that fit a pattern, up to `limit`.
 pub(super) async fn search(
     project: &Path,
     below: Option<&str>,
     (field, pattern): (&str, &str),
     limit: usize,
-) -> Result<(Vec<Hit>, bool)> {
+) -> Result<Found> {
     let pattern = Regex::new(pattern).map_err(|error| {
         let why = error.to_string();
         let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
@@ -51,18 +61,45 @@ pub(super) async fn search(
     let failed = |error| refused("directory", below.unwrap_or("."), error);
     let root = Root::open(project).map_err(failed)?;
     let walk = root.walk_under(&folder, ENTRIES, |name| SKIPPED.contains(&name)).await.map_err(failed)?;
-    let mut hits = Vec::new();
-    for file in walk.files.iter().filter(|file| file.size <= MOST_BYTES) {
+    let (large, files): (Vec<_>, Vec<_>) = walk.files.iter().partition(|file| file.size > MOST_BYTES);
+    let mut found = Found { hits: Vec::new(), truncated: walk.truncated, too_large: large.len() };
+    for file in files {
         // A file that is gone or not to be read is none that fits.
         let Ok(content) = root.read(&file.path, ReadOptions::whole(MOST_BYTES)).await else { continue };
         let Ok(text) = String::from_utf8(content.bytes) else { continue };
         for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| pattern.is_match(text)) {
-            if hits.len() == limit {
-                return Ok((hits, true));
+            if found.hits.len() == limit {
+                return Ok(Found { truncated: true, ..found });
             }
             let text = text.chars().take(LINE).collect();
-            hits.push(Hit { path: file.path.to_string(), line, text });
+            found.hits.push(Hit { path: file.path.to_string(), line, text });
         }
     }
-    Ok((hits, walk.truncated))
+    Ok(found)
+}
+
+/// Whether there is nothing to tell of files that were too large.
+pub(super) fn none(too_large: &usize) -> bool {
+    *too_large == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn files_that_are_too_large_are_counted_and_not_looked_at() {
+        let project = tempfile::tempdir().unwrap();
+        fs::write(project.path().join("small.txt"), "a needle\n").unwrap();
+        for (name, more) in [("full.txt", 0), ("large.txt", 1)] {
+            let rest = usize::try_from(MOST_BYTES).unwrap() - "a needle\n".len() + more;
+            fs::write(project.path().join(name), format!("a needle\n{}", "x".repeat(rest))).unwrap();
+        }
+        let found = search(project.path(), None, ("pattern", "needle"), 10).await.unwrap();
+        let mut paths: Vec<&str> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
+        paths.sort_unstable();
+        assert_eq!((paths, found.too_large, found.truncated), (vec!["full.txt", "small.txt"], 1, false));
+    }
 }
