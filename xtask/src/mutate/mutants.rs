@@ -30,6 +30,7 @@ const HOST: &str = "-p toolgate-host --test it";
 const IDENTITY: &str = "-p toolgate-identity --test it";
 const OPENCODE: &str = "-p toolgate-opencode --lib";
 const OPENCODE_FILE: &str = "-p toolgate-config --test it -- opencode::";
+const PAGES: &str = "-p toolgate-front --test it -- pages::";
 const POLICY: &str = "-p toolgate-policy --test it";
 const REACH: &str = "-p toolgate-host --lib -- outbound::reach";
 const REMOTE: &str = "-p toolgate-packs --lib -- vault::git::remote";

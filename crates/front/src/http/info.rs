@@ -38,7 +38,7 @@ pub(crate) fn health(shared: &Shared) -> Reply {
     json_reply(status, Raw::of(&body).bytes())
 }
 
-/// What it is and offers.
+/// What it is and offers, as all that leaves through the filters: titles are what other servers wrote.
 pub(crate) fn api(shared: &Shared, principal: &Principal) -> Reply {
     let server: Value = shared.hub.info().raw.to().unwrap_or_default();
     let view = shared.hub.view(principal, None);
@@ -58,7 +58,10 @@ pub(crate) fn api(shared: &Shared, principal: &Principal) -> Reply {
         },
         "tools": tools,
     });
-    json_reply(StatusCode::OK, Raw::of(&body).bytes())
+    match shared.hub.filtered(Raw::of(&body)) {
+        Ok(body) => json_reply(StatusCode::OK, body.bytes()),
+        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "what is offered could not be filtered\n"),
+    }
 }
 
 /// The metrics, in the format that is asked for.

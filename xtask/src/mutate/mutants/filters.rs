@@ -1,6 +1,6 @@
 //! Mutants of what hides secrets, and of the places that ask it to.
 
-use super::{AUDIT, CORE, Mutant, SECRETS};
+use super::{AUDIT, CORE, Mutant, PAGES, SECRETS};
 
 /// The mutants of this file.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -81,6 +81,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "shown(&hub.filters.json(self.arguments.clone()))",
         replace: "shown(self.arguments)",
         tests: &[CORE, SECRETS],
+    },
+    Mutant {
+        name: "filter-api",
+        file: "crates/front/src/http/info.rs",
+        find: "match shared.hub.filtered(Raw::of(&body)) {",
+        replace: "match Ok::<_, toolgate_core::Error>(Raw::of(&body)) {",
+        tests: &[PAGES],
     },
     Mutant {
         name: "redact-json",
