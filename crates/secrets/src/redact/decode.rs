@@ -9,8 +9,10 @@ use memchr::memchr;
 
 use super::reach::Reach;
 
+mod lines;
 mod segments;
 
+pub(crate) use lines::{in_spelling, join, lines};
 pub(crate) use segments::segments;
 
 /// A way to spell bytes by others.
@@ -46,12 +48,13 @@ pub(crate) struct Decoded {
     marks: Vec<Mark>,
 }
 
-/// One escape: where it stands in the decoded and in the written text, and its length in both.
+/// One escape, or a break between lines: where it stands in the decoded and in the written text, and its length in
+/// both.
 struct Mark {
     at: usize,
     from: usize,
     length: u8,
-    taken: u8,
+    taken: u32,
 }
 
 /// What stands at a lead byte.
@@ -78,9 +81,7 @@ impl Found {
 
 /// Decodes a text, up to where it can be read only with what comes next if `more` may come.
 pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool) -> Decoded {
-    let (marks, windows) = (Vec::new(), Vec::new());
-    let mut out =
-        Decoded { text: Vec::with_capacity(text.len()), windows, open: None, marks, made_escapes: false };
+    let mut out = Decoded::of(text.len());
     let (mut at, mut copied) = (0, 0);
     while let Some(next) = memchr(spelling.lead(), &text[at..]) {
         at += next;
@@ -89,7 +90,7 @@ pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool)
                 out.text.extend_from_slice(&text[copied..at]);
                 let behind = known(text.get(at + taken));
                 out.push(
-                    Mark { at: out.text.len(), from: at, length: length as u8, taken: taken as u8 },
+                    Mark { at: out.text.len(), from: at, length: length as u8, taken: taken as u32 },
                     &bytes,
                 );
                 out.look_around(&bytes[..length], behind, reach);
@@ -109,6 +110,12 @@ pub(crate) fn decode(text: &[u8], spelling: Spelling, reach: &Reach, more: bool)
 }
 
 impl Decoded {
+    /// Nothing yet, with room for so many bytes.
+    fn of(capacity: usize) -> Self {
+        let (text, marks, windows) = (Vec::with_capacity(capacity), Vec::new(), Vec::new());
+        Self { text, windows, open: None, marks, made_escapes: false }
+    }
+
     /// Where in the written text a part of the decoded one stands.
     pub(crate) fn written(&self, part: Range<usize>) -> Range<usize> {
         self.written_start(part.start)..self.written_end(part.end)
@@ -126,7 +133,7 @@ impl Decoded {
     fn written_end(&self, end: usize) -> usize {
         let Some(last) = end.checked_sub(1) else { return 0 };
         match self.mark(last) {
-            Some(mark) if last < mark.at + usize::from(mark.length) => mark.from + usize::from(mark.taken),
+            Some(mark) if last < mark.at + usize::from(mark.length) => mark.from + mark.taken as usize,
             Some(mark) => mark.behind(end),
             None => end,
         }
@@ -168,7 +175,7 @@ fn known(byte: Option<&u8>) -> Option<u8> {
 impl Mark {
     /// Where in the written text a place behind this escape, and before the next, stands.
     fn behind(&self, at: usize) -> usize {
-        self.from + usize::from(self.taken) + (at - self.at - usize::from(self.length))
+        self.from + self.taken as usize + (at - self.at - usize::from(self.length))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+use memchr::memchr;
 use toolgate_host::Secret;
 
 use super::decode::{self, Decoded, Spelling};
@@ -140,6 +141,11 @@ impl Patterns {
         let mut hits = Vec::new();
         self.scan(text, 0, &mut hits);
         self.spelled(text, DEPTH, &mut hits);
+        decode::lines(text, |part| {
+            let mut found = Vec::new();
+            self.joined(&text[part.clone()], DEPTH, &mut found);
+            hits.extend(found.into_iter().map(|hit| hit.behind(part.start)));
+        });
         settle(hits)
     }
 
@@ -171,13 +177,8 @@ impl Patterns {
         for spelling in Spelling::ALL {
             if depth.allows(spelling) {
                 decode::segments(text, spelling, depth.left(spelling), &self.reach, |segment| {
-                    self.decoded(&text[segment.clone()], spelling, depth, |hit| {
-                        hits.push(Hit {
-                            start: segment.start + hit.start,
-                            end: segment.start + hit.end,
-                            ..hit
-                        });
-                    });
+                    let text = &text[segment.clone()];
+                    self.decoded(text, spelling, depth, |hit| hits.push(hit.behind(segment.start)));
                 });
             }
         }
@@ -192,9 +193,22 @@ impl Patterns {
             self.scan(&decoded.text[window.start..end], window.start, &mut found);
         }
         self.spelled(&decoded.text, depth.below(spelling, &decoded), &mut found);
-        for hit in found {
-            let written = decoded.written(hit.range());
-            report(Hit { start: written.start, end: written.end, ..hit });
+        found.into_iter().for_each(|hit| report(hit.written(&decoded)));
+    }
+
+    /// Looks at lines of base64 as if they were one, however their breaks are spelled.
+    fn joined(&self, text: &[u8], depth: Depth, hits: &mut Vec<Hit>) {
+        let mut found = Vec::new();
+        if let Some(joined) = decode::join(text) {
+            self.scan(&joined.text, 0, &mut found);
+            hits.extend(found.drain(..).map(|hit| hit.written(&joined)));
+        }
+        for spelling in Spelling::ALL {
+            if depth.allows(spelling) && memchr(spelling.lead(), text).is_some() {
+                let decoded = decode::decode(text, spelling, &self.reach, false);
+                self.joined(&decoded.text, depth.below(spelling, &decoded), &mut found);
+                hits.extend(found.drain(..).map(|hit| hit.written(&decoded)));
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
+use super::decode::Decoded;
 use super::patterns::Patterns;
 
 /// A form of a secret in a text.
@@ -22,6 +23,17 @@ pub(crate) type Piece = Hit;
 impl Hit {
     pub(crate) fn range(&self) -> Range<usize> {
         self.start..self.end
+    }
+
+    /// The same in a text that has so many bytes before.
+    pub(crate) fn behind(self, before: usize) -> Self {
+        Self { start: before + self.start, end: before + self.end, ..self }
+    }
+
+    /// The same in the text as it was written.
+    pub(crate) fn written(self, decoded: &Decoded) -> Self {
+        let Range { start, end } = decoded.written(self.range());
+        Self { start, end, ..self }
     }
 }
 

@@ -12,9 +12,10 @@ const FAR: usize = 256;
 /// Hides secrets in a text that comes in parts.
 pub struct StreamRedactor {
     redactor: Redactor,
-    /// What came and did not go out.
+    /// What came and is still needed.
     held: Vec<u8>,
-    /// So much of it is hidden already, and stays only because another secret may begin in it.
+    /// So much of it went out or is hidden already, and stays only because another secret may begin in it, or lie on
+    /// the line that it is a part of.
     hidden: usize,
 }
 
@@ -33,7 +34,7 @@ impl StreamRedactor {
         };
         self.held.extend_from_slice(part);
         let hold = align(&self.held, hold(patterns, &self.held, DEPTH));
-        self.release(patterns, hold)
+        self.release(patterns, hold, context(&self.held, hold))
     }
 
     /// Gives what was held back: nothing comes any more.
@@ -43,11 +44,11 @@ impl StreamRedactor {
             let from = std::mem::take(&mut self.hidden);
             return std::mem::take(&mut self.held).split_off(from);
         };
-        self.release(patterns, self.held.len())
+        self.release(patterns, self.held.len(), self.held.len())
     }
 
-    /// Gives out what is held before `hold`, with what is secret in it replaced.
-    fn release(&mut self, patterns: &Patterns, hold: usize) -> Vec<u8> {
+    /// Gives out what is held before `hold`, with what is secret in it replaced, and keeps it from `keep` on.
+    fn release(&mut self, patterns: &Patterns, hold: usize, keep: usize) -> Vec<u8> {
         let mut out = Vec::with_capacity(hold);
         let (mut copied, mut count) = (self.hidden, 0);
         for piece in patterns.find(&self.held) {
@@ -63,8 +64,8 @@ impl StreamRedactor {
             count += 1;
         }
         out.extend_from_slice(self.held.get(copied..hold).unwrap_or_default());
-        self.held.drain(..hold);
-        self.hidden = copied.saturating_sub(hold);
+        self.held.drain(..keep);
+        self.hidden = copied.max(hold).saturating_sub(keep);
         self.redactor.count(count);
         out
     }
@@ -73,6 +74,10 @@ impl StreamRedactor {
 /// From where a text may be the beginning of a form, in any spelling.
 fn hold(patterns: &Patterns, text: &[u8], depth: Depth) -> usize {
     let mut hold = patterns.open(text);
+    if let Some(joined) = decode::join(text) {
+        let inner = patterns.open(&joined.text);
+        hold = hold.min(if inner < joined.text.len() { joined.written_start(inner) } else { text.len() });
+    }
     for spelling in Spelling::ALL {
         if !depth.allows(spelling) || memrchr(spelling.lead(), text).is_none() {
             continue;
@@ -85,6 +90,12 @@ fn hold(patterns: &Patterns, text: &[u8], depth: Depth) -> usize {
         hold = hold.min(inner);
     }
     hold
+}
+
+/// From where on a text tells whether what is held is on a line of base64.
+fn context(text: &[u8], hold: usize) -> usize {
+    let line = text[..hold].iter().rev().take(FAR).take_while(|byte| decode::in_spelling(**byte)).count();
+    align(text, hold - line)
 }
 
 /// Goes back so that no escape is cut in two, at whatever depth: what is left would be read differently. Not far,

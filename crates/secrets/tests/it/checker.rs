@@ -44,8 +44,15 @@ fn visible(text: &[u8], secret: &[u8]) -> Option<&'static str> {
     if runs(text, |byte| byte.is_ascii_hexdigit()).any(|run| hex_shows(run, secret)) {
         return Some("hex");
     }
-    let in_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte);
-    runs(text, in_base64).any(|run| base64_shows(run, secret)).then_some("base64")
+    if base64_runs(text).any(|run| base64_shows(run, secret)) {
+        return Some("base64");
+    }
+    let joined: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    base64_runs(&joined).any(|run| base64_shows(run, secret)).then_some("base64 in lines")
+}
+
+fn base64_runs(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    runs(text, |byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte))
 }
 
 fn contains(text: &[u8], secret: &[u8]) -> bool {
@@ -154,6 +161,7 @@ fn the_checker_sees_every_encoding() {
         "aHVudGVyMi1odW50ZXIyL8Op",
         "eWh1bnRlcjItaHVudGVyMi_DqQ==",
         "eXlodW50ZXIyLWh1bnRlcjIvw6k=",
+        "eXlodW50ZXIy\r\n  LWh1bnRlcjIvw6k=",
         "%68unter2-hunter2%2f%C3%A9",
         r#"{"a":"hunter2\u002dhunter2\/\u00e9"}"#,
         r#"{"a":"{\"b\":\"hunter2\\u002dhunter2\\/\\u00e9\"}"}"#,

@@ -52,6 +52,9 @@ fn random_bytes_break_nothing() {
     let mut words: Vec<&[u8]> = WORDS.split(' ').map(str::as_bytes).collect();
     words.extend(SECRETS.map(|(_, value)| value.as_bytes()));
     words.extend([&b" "[..], b"\xff", b"\x00", b"\xc3", b"\xed\xa0\x80"]);
+    // A line of base64 that ends within a secret, breaks, and the rest of it.
+    let line = [&[b'A'; 56][..], b"YWFhYWFh"].concat();
+    words.extend([&line[..], b"YWFi", b"\n", b"\r\n", b"%0A"]);
     let mut numbers = Numbers(7);
     let mut documents = 0;
     for _ in 0..20_000 {

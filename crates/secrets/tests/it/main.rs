@@ -15,6 +15,8 @@ mod keeping;
 #[cfg(test)]
 mod key_file;
 #[cfg(test)]
+mod lines;
+#[cfg(test)]
 mod logs;
 #[cfg(test)]
 mod properties;

@@ -123,4 +123,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
         }",
         tests: &[SECRETS],
     },
+    Mutant {
+        name: "redact-lines",
+        file: "crates/secrets/src/redact/patterns.rs",
+        find: "decode::lines(text, |part| {",
+        replace: "decode::lines(&[], |part| {",
+        tests: &[SECRETS],
+    },
+    Mutant {
+        name: "redact-stream-lines",
+        file: "crates/secrets/src/redact/stream.rs",
+        find: "if let Some(joined) = decode::join(text) {",
+        replace: "if let Some(joined) = decode::join(text).filter(|_| false) {",
+        tests: &[SECRETS],
+    },
 ];
