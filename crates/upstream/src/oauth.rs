@@ -3,6 +3,7 @@
 //! Tokens are bound to the address of the server and to the authorization server that gave them; they go nowhere else.
 
 mod bearer;
+mod bond;
 mod callback;
 mod challenge;
 mod client;
@@ -250,7 +251,10 @@ impl Authorizer {
             return;
         }
         let looked = match self.discover().await {
-            Ok(found) => self.applicant(&found).can(),
+            Ok(found) => match self.check_bond(&found.authority).await {
+                Ok(()) => self.applicant(&found).can(),
+                Err(error) => Err(error),
+            },
             Err(error) => Err(error),
         };
         *lock(&self.trouble) = looked.err();

@@ -28,6 +28,10 @@ pub struct OauthConfig {
     /// What to ask to be allowed, separated by spaces. Default: what the server says.
     #[schemars(example = &"read write")]
     pub scope: Option<String>,
+    /// The only authorization server that we sign in by, as it names itself. Default: the one that the server names; a
+    /// `client_id` stays with the first that it is used with.
+    #[schemars(example = &"https://login.example.com")]
+    pub issuer: Option<String>,
     /// Where people sign in, where the server does not say so itself; together with `token_url` and `client_id`.
     #[schemars(example = &"https://login.example.com/authorize")]
     pub auth_url: Option<String>,

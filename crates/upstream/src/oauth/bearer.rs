@@ -110,10 +110,12 @@ impl Bearer {
 
 fn into_fault(error: OauthError) -> Fault {
     match error.reason() {
-        OauthReason::NeedsAuth | OauthReason::NeedsClientRegistration => Fault::Unauthorized(None),
-        OauthReason::Untrusted
-        | OauthReason::Denied
-        | OauthReason::Unavailable
-        | OauthReason::WrongAnswer => Fault::NotSent(error.to_string()),
+        // Only a person can help.
+        OauthReason::NeedsAuth | OauthReason::NeedsClientRegistration | OauthReason::Untrusted => {
+            Fault::Unauthorized(None)
+        }
+        OauthReason::Denied | OauthReason::Unavailable | OauthReason::WrongAnswer => {
+            Fault::NotSent(error.to_string())
+        }
     }
 }

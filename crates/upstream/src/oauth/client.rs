@@ -41,8 +41,8 @@ impl Applicant<'_> {
     /// The client that needs no registration, if there is one: known already, or described at an address.
     pub(super) fn known(&self) -> Option<Client> {
         let id = self.plan.client_id.clone()?;
-        let is_document = self.plan.document().is_some() && self.plan.client_secret.is_none();
-        if is_document && !self.authority.knows_documents && self.authority.registration_url.is_some() {
+        let is_open = self.plan.own_client().is_none();
+        if is_open && !self.authority.knows_documents && self.authority.registration_url.is_some() {
             return None;
         }
         let secret = self.plan.client_secret.as_ref().map(|secret| secret.expose().to_owned());

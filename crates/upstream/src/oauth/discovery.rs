@@ -68,7 +68,7 @@ pub(super) struct Found {
 /// An authorization server whose description was checked.
 #[derive(Debug, Clone)]
 pub(super) struct Authority {
-    /// Its name; none if it was configured, or is so old that it has none.
+    /// Its name; none if only its endpoints are configured.
     pub(super) issuer: Option<String>,
     pub(super) auth_url: Option<Url>,
     pub(super) token_url: Url,
@@ -96,8 +96,13 @@ impl Scout<'_> {
         let scopes = scopes.map(|scopes| scopes.join(" ")).filter(|scopes| !scopes.is_empty());
         let authority = match (self.configured(), described) {
             (Some(authority), _) => authority,
-            (None, Some(said)) => self.named(&said.authorization_servers).await?,
-            (None, None) => self.old().await?,
+            (None, Some(said)) if !said.authorization_servers.is_empty() => {
+                self.named(self.choice(&said.authorization_servers)?).await?
+            }
+            (None, _) => match &self.plan.issuer {
+                Some(issuer) => self.named(issuer).await?,
+                None => self.old().await?,
+            },
         };
         Ok(Found { resource, scopes, authority })
     }
@@ -105,7 +110,7 @@ impl Scout<'_> {
     /// The authorization server that a person configured: nothing has to be found out.
     fn configured(&self) -> Option<Authority> {
         Some(Authority {
-            issuer: None,
+            issuer: self.plan.issuer.clone(),
             auth_url: self.plan.auth_url.clone(),
             token_url: self.plan.token_url.clone()?,
             registration_url: None,
@@ -145,9 +150,28 @@ impl Scout<'_> {
         Ok(None)
     }
 
-    /// The first authorization server that the server names.
-    async fn named(&self, issuers: &[String]) -> Result<Authority, OauthError> {
-        let Some(issuer) = issuers.first() else { return self.old().await };
+    /// Of the authorization servers that the server names, the one that is configured, or else the first.
+    fn choice<'s>(&self, issuers: &'s [String]) -> Result<&'s str, OauthError> {
+        let configured = self.plan.issuer.as_deref();
+        let counts = |issuer: &&String| configured.is_none_or(|own| is_same_issuer(own, issuer));
+        issuers.iter().find(counts).map(String::as_str).ok_or_else(|| {
+            let named = issuers.first().map(|issuer| short(issuer)).unwrap_or_default();
+            OauthError::new(
+                OauthReason::Untrusted,
+                format!(
+                    "`{}` wants us to sign in by `{named}`, which is not the one that is configured",
+                    self.server
+                ),
+                format!(
+                    "ask who runs the server; if they moved there, set `mcp.{}.oauth.issuer` to it",
+                    self.server
+                ),
+            )
+        })
+    }
+
+    /// The authorization server of this name.
+    async fn named(&self, issuer: &str) -> Result<Authority, OauthError> {
         let url = self.outbound.permits(issuer)?;
         let path = url.path().trim_end_matches('/');
         let mut places = vec![at(&url, &format!("{OAUTH}{path}")), at(&url, &format!("{OPENID}{path}"))];
@@ -172,7 +196,7 @@ impl Scout<'_> {
             return Ok(authority);
         }
         Ok(Authority {
-            issuer: None,
+            issuer: Some(origin),
             auth_url: Some(at(self.url, "/authorize")),
             token_url: at(self.url, "/token"),
             registration_url: Some(at(self.url, "/register")),
@@ -299,7 +323,7 @@ fn covers(resource: &str, url: &Url) -> bool {
 }
 
 /// Issuers are the same only if they are written the same, but for the slash of an empty path.
-fn is_same_issuer(one: &str, other: &str) -> bool {
+pub(super) fn is_same_issuer(one: &str, other: &str) -> bool {
     let bare = |issuer: &str| match Url::parse(issuer) {
         Ok(url) if url.path() == "/" && url.query().is_none() => issuer.trim_end_matches('/').to_owned(),
         _ => issuer.to_owned(),

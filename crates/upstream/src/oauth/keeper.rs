@@ -8,6 +8,7 @@ use reqwest::header::HeaderValue;
 use tokio::sync::watch;
 use toolgate_host::Secret;
 
+use super::discovery::is_same_issuer;
 use super::error::OauthError;
 use super::store::{Holder, Record, lock};
 use super::{Authorizer, Signed, store_failed, token};
@@ -102,9 +103,11 @@ impl Authorizer {
     fn is_ours(&self, record: &Record) -> bool {
         let Some(tokens) = &record.tokens else { return record.url == self.url.as_str() };
         let client = self.plan.client_id.as_ref().filter(|_| self.plan.document().is_none());
-        let authority = self.plan.token_url.as_ref();
+        let (issuer, authority) = (self.plan.issuer.as_ref(), self.plan.token_url.as_ref());
+        let by = |own: &String| tokens.client.issuer.as_ref().is_some_and(|by| is_same_issuer(own, by));
         record.url == self.url.as_str()
             && client.is_none_or(|id| *id == tokens.client.id)
+            && issuer.is_none_or(by)
             && authority.is_none_or(|url| url.as_str() == tokens.token_url)
     }
 

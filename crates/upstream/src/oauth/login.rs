@@ -59,6 +59,7 @@ impl Authorizer {
                 format!("set `mcp.{}.oauth.grant = \"client_credentials\"` for a machine", self.server),
             ));
         };
+        self.check_bond(&found.authority).await?;
         self.applicant(&found).can()?;
         let (listener, redirect) = self.listen(record.registered.as_ref()).await?;
         let client = self.applicant(&found).client(record.registered.as_ref(), &redirect).await?;
@@ -196,6 +197,7 @@ impl Login {
         let Some(code) = answer.code else {
             return Err(OauthError::wrong_answer("the answer holds no code"));
         };
+        let bond = self.authorizer.bind(&self.found.authority).await?;
         let url = self.found.authority.token_url.to_string();
         let form = [
             ("grant_type", "authorization_code"),
@@ -209,7 +211,7 @@ impl Login {
         let tokens = self.authorizer.tokens(&self.found, self.client.clone(), given, self.scope.clone());
         // Only what registered itself may be used again.
         let registered = self.client.redirect_uri.is_some().then(|| self.client.clone());
-        let record = Record { url: String::new(), registered, tokens: Some(tokens), wanted: None };
+        let record = Record { url: String::new(), registered, bond, tokens: Some(tokens), wanted: None };
         self.keeper.doubted.store(false, std::sync::atomic::Ordering::Relaxed);
         self.authorizer.keep(&self.keeper, record).await
     }

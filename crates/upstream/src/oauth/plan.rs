@@ -11,6 +11,8 @@ pub(crate) struct OauthPlan {
     pub(super) client_id: Option<String>,
     pub(super) client_secret: Option<Secret>,
     pub(super) scope: Option<String>,
+    /// The only authorization server that counts, as it names itself.
+    pub(super) issuer: Option<String>,
     pub(super) auth_url: Option<Url>,
     pub(super) token_url: Option<Url>,
     pub(super) callback_port: Option<u16>,
@@ -53,8 +55,10 @@ impl OauthPlan {
             client_id: filled("client_id", &table.client_id)?.map(|id| id.expose().to_owned()),
             client_secret: filled("client_secret", &table.client_secret)?,
             scope: table.scope.filter(|scope| !scope.trim().is_empty()),
-            auth_url: address(name, "auth_url", table.auth_url)?,
-            token_url: address(name, "token_url", table.token_url)?,
+            auth_url: address(name, "auth_url", table.auth_url.as_deref())?,
+            token_url: address(name, "token_url", table.token_url.as_deref())?,
+            // Issuers are compared as they are written.
+            issuer: address(name, "issuer", table.issuer.as_deref())?.and(table.issuer),
             callback_port: table.callback_port,
             grant: table.grant,
             per_principal: table.per_principal,
@@ -66,6 +70,13 @@ impl OauthPlan {
         let id = self.client_id.as_deref()?;
         let url = Url::parse(id).ok().filter(|url| url.scheme() == "https" && url.path() != "/");
         url.map(|_| id)
+    }
+
+    /// The client that only the authorization server which knows it may see; one that a document describes may be seen
+    /// by all.
+    pub(super) fn own_client(&self) -> Option<&str> {
+        let is_open = self.document().is_some() && self.client_secret.is_none();
+        self.client_id.as_deref().filter(|_| !is_open)
     }
 }
 
@@ -100,9 +111,9 @@ fn check(key: &str, table: &OauthConfig) -> Result<(), BadConfig> {
     }
 }
 
-fn address(name: &str, key: &str, text: Option<String>) -> Result<Option<Url>, BadConfig> {
+fn address(name: &str, key: &str, text: Option<&str>) -> Result<Option<Url>, BadConfig> {
     let Some(text) = text else { return Ok(None) };
-    match Url::parse(&text).ok().filter(|_| outbound::is_allowed(&text)) {
+    match Url::parse(text).ok().filter(|_| outbound::is_allowed(text)) {
         Some(url) => Ok(Some(url)),
         None => Err(BadConfig::new(
             format!("mcp.{name}.oauth.{key}"),
@@ -136,6 +147,8 @@ mod tests {
         check(oauth(both), "`mcp.a.oauth` has no `client_id`");
         let plain = json!({"client_id": "x", "auth_url": "http://l/a", "token_url": "https://l/t"});
         check(oauth(plain), "`mcp.a.oauth.auth_url` is no address with `https`");
+        check(oauth(json!({"issuer": "https://l"})), "fine");
+        check(oauth(json!({"issuer": "l"})), "`mcp.a.oauth.issuer` is no address with `https`");
         let machine = json!({"grant": "client_credentials", "client_id": "x"});
         check(oauth(machine), "`mcp.a.oauth` has no `client_secret`");
         let each = json!({"grant": "client_credentials", "client_id": "x", "client_secret": "y", "per_principal": true});

@@ -173,8 +173,9 @@ impl Authorizer {
     }
 
     /// Gets a token for the machine itself.
-    async fn obtain(&self, keeper: &Keeper, record: Record) -> Result<(), OauthError> {
+    async fn obtain(&self, keeper: &Keeper, mut record: Record) -> Result<(), OauthError> {
         let found = self.discover().await?;
+        record.bond = self.bind_now(keeper, &found.authority).await?;
         let Some(client) = self.applicant(&found).known() else {
             return Err(OauthError::new(
                 OauthReason::NeedsClientRegistration,

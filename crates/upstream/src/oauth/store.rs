@@ -123,6 +123,9 @@ pub(super) struct Record {
     pub(super) url: String,
     /// What we registered as; it outlives the tokens.
     pub(super) registered: Option<Client>,
+    /// Whom the configured client belongs to; it outlives the tokens too. The one beside the shared grant counts, for
+    /// the client is the same for all holders.
+    pub(super) bond: Option<Bond>,
     pub(super) tokens: Option<Tokens>,
     /// What the server said one has to be allowed, and is not.
     pub(super) wanted: Option<String>,
@@ -141,6 +144,13 @@ pub fn secrets_in(kept: &Secret) -> Vec<Secret> {
     all.sort();
     all.dedup();
     all.into_iter().map(Secret::new).collect()
+}
+
+/// A configured client, and the authorization server that it was first shown to.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bond {
+    pub(super) client: String,
+    pub(super) issuer: String,
 }
 
 /// Who we are to an authorization server.

@@ -1,5 +1,6 @@
 //! Servers that want to know who we are: signing in, staying in, being thrown out, and being lied to.
 
+mod bond;
 mod failing;
 mod living;
 mod machine;

@@ -35,6 +35,8 @@ pub(crate) struct State {
     behaviour: Mutex<String>,
     /// What it says of itself beside the usual, or instead.
     pub(crate) metadata: Mutex<Value>,
+    /// Whom servers behind its door name instead of it.
+    named: Mutex<Vec<String>>,
     /// How many seconds a token lasts; 0 for no end.
     pub(crate) lasts: AtomicU64,
     pub(crate) token_path: Mutex<String>,
@@ -76,6 +78,7 @@ impl Realm {
             clock: Clock::manual(1_700_000_000_000),
             behaviour: Mutex::new(behaviour.to_owned()),
             metadata: Mutex::new(json!({})),
+            named: Mutex::default(),
             lasts: AtomicU64::new(3600),
             token_path: Mutex::new("/token".into()),
             number: AtomicUsize::new(0),
@@ -111,6 +114,11 @@ impl Realm {
 
     pub(crate) fn behave(&self, behaviour: &str) {
         behaviour.clone_into(&mut self.behaviour.lock().unwrap());
+    }
+
+    /// From now on servers behind its door name these, and not it.
+    pub(crate) fn name(&self, issuers: &[&Self]) {
+        *self.named.lock().unwrap() = issuers.iter().map(|realm| realm.issuer.clone()).collect();
     }
 
     fn is(&self, word: &str) -> bool {
@@ -152,7 +160,12 @@ impl Realm {
                 format!("{{\"resource\":\"{resource}\",\"x\":\"{}\"}}", "x".repeat(2 << 20)),
             );
         }
-        let said = json!({"resource": resource, "authorization_servers": [self.issuer], "scopes_supported": ["described"]});
+        let mut named = self.named.lock().unwrap().clone();
+        if named.is_empty() {
+            named.push(self.issuer.clone());
+        }
+        let said =
+            json!({"resource": resource, "authorization_servers": named, "scopes_supported": ["described"]});
         whole(200, "application/json", said.to_string())
     }
 
