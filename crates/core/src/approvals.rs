@@ -10,6 +10,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use toolgate_host::Clock;
 
+use crate::consents::Consent;
 use crate::store::{Collection, Document, SharedStore, StoreError, Write, Written};
 use crate::{Error, Kind, Result};
 
@@ -45,7 +46,7 @@ struct Known {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Waited {
     /// This call may run, once.
-    Approved(String),
+    Approved(Consent),
     /// It may not.
     Rejected { by: String, reason: Option<String> },
     /// Nobody has answered yet.
@@ -140,8 +141,8 @@ impl Approvals {
         }
     }
 
-    /// Who said, once for many calls, that this one may go on.
-    pub(crate) async fn standing(&self, asked: &Approval) -> Result<Option<String>> {
+    /// What someone said, once for many calls, that lets this one go on.
+    pub(crate) async fn standing(&self, asked: &Approval) -> Result<Option<Consent>> {
         let all = match self.fresh() {
             Ok(all) => all,
             Err(noticed) => self.reload(noticed).await?,
@@ -152,7 +153,7 @@ impl Approvals {
                 && rule.rule == asked.rule
                 && (rule.session.is_none() || rule.session == asked.session)
         };
-        Ok(all.iter().find(holds).map(|rule| rule.by.clone()))
+        Ok(all.iter().find(holds).map(|rule| asked.consent(rule.by.clone())))
     }
 
     /// Notes that a person at the client said yes for longer than one call.
@@ -185,7 +186,7 @@ impl Approvals {
                         ApprovalState::Used { by: by.clone(), at_ms: self.inner.clock.unix_ms() };
                     let write = replace(&document, &approval);
                     if self.inner.store.write(vec![write]).await? == Written::Done {
-                        return Ok(Waited::Approved(by));
+                        return Ok(Waited::Approved(approval.consent(by)));
                     }
                 }
             }

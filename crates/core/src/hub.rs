@@ -19,12 +19,13 @@ use toolgate_wire::Raw;
 
 use crate::catalog::{Catalog, Change};
 use crate::catalogs::Catalogs;
+use crate::consents::Consents;
 use crate::filter::Filters;
 use crate::metrics::Now;
 use crate::parking::Parking;
 use crate::presence::Presence;
 use crate::results::Results;
-use crate::seal::{Sealer, State};
+use crate::seal::{Round, Sealer};
 use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
@@ -70,6 +71,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Clock,
     pub(crate) alarms: Alarms,
     parking: Parking,
+    pub(crate) consents: Consents,
     pub(crate) presence: Arc<Presence>,
     troubles: Mutex<BTreeMap<&'static str, String>>,
     asked_for_trouble: Vec<(&'static str, AskTrouble)>,
@@ -119,8 +121,8 @@ impl Hub {
                 run.finish(outcome);
                 run
             }
-            Ok(Some(Resumed::Source(state))) => self.launch(call, Some(state), run, handle),
-            Ok(None) => self.launch(call, None, run, handle),
+            Ok(Some(Resumed::Source(round))) => self.launch(call, round, run, handle),
+            Ok(None) => self.launch(call, Round::default(), run, handle),
             Err(error) => {
                 run.finish(self.inner.refused(&call, error));
                 run
@@ -128,8 +130,8 @@ impl Hub {
         }
     }
 
-    fn launch(&self, call: Call, resumed: Option<State>, mut run: Run, handle: run::RunHandle) -> Run {
-        let passing = pipeline::run(self.inner.clone(), Arc::new(call), resumed, handle.clone());
+    fn launch(&self, call: Call, round: Round, mut run: Run, handle: run::RunHandle) -> Run {
+        let passing = pipeline::run(self.inner.clone(), Arc::new(call), round, handle.clone());
         run.carries(passing, handle);
         run
     }

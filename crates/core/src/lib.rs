@@ -9,6 +9,7 @@ mod call;
 mod catalog;
 mod catalogs;
 mod client;
+mod consents;
 mod cursor;
 mod error;
 mod extensions;

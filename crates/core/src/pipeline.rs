@@ -11,10 +11,11 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 use toolgate_wire::{Era, Raw};
 
+use crate::consents::Consent;
 use crate::guard::{broken, guard};
 use crate::hub::Inner;
 use crate::results::Cuttable;
-use crate::seal::{Next, State, digest};
+use crate::seal::{Next, Round, State, digest};
 use crate::tracer::outgoing;
 use crate::view::Route;
 use crate::{
@@ -51,8 +52,10 @@ pub struct Permitted {
     arguments: Raw,
     answers: Option<Raw>,
     state: Option<String>,
-    /// Whether a person was asked, and said yes.
-    approved: bool,
+    /// What a person said that was asked. Boxed, as few calls need it.
+    consent: Option<Box<Consent>>,
+    /// How often the source has asked in earlier rounds.
+    asked: usize,
     trace: Option<Arc<TraceContext>>,
 }
 
@@ -109,16 +112,11 @@ impl Permitted {
 }
 
 /// Runs a call from its first gate to its record.
-pub(crate) async fn run(
-    hub: Arc<Inner>,
-    call: Arc<Call>,
-    resumed: Option<State>,
-    handle: RunHandle,
-) -> Outcome {
+pub(crate) async fn run(hub: Arc<Inner>, call: Arc<Call>, round: Round, handle: RunHandle) -> Outcome {
     let started = Instant::now();
     hub.metrics.started();
     let trace = Trace::begin(&hub, &call);
-    let passing = AssertUnwindSafe(pass(&hub, call, resumed, &handle, &trace)).catch_unwind();
+    let passing = AssertUnwindSafe(pass(&hub, call, round, &handle, &trace)).catch_unwind();
     let outcome = tokio::select! {
         biased;
         outcome = passing => outcome.unwrap_or_else(|panic| Err(broken("tool", &*panic))).into(),
@@ -138,7 +136,7 @@ pub(crate) async fn run(
 async fn pass(
     hub: &Arc<Inner>,
     call: Arc<Call>,
-    resumed: Option<State>,
+    round: Round,
     handle: &RunHandle,
     trace: &Trace,
 ) -> Result<Outcome> {
@@ -169,27 +167,24 @@ async fn pass(
     let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
+    let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
+    let subject = Subject { hub, call: &call, tool, source, arguments: &arguments, trace };
     // One approval covers all rounds of the call.
-    let holds = |state: &State| state.approved && state.policy == hub.terms(route.tool.as_deref());
-    let mut approved = resumed.as_ref().is_some_and(holds);
-    if !approved && !asks.is_empty() {
-        let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
-        let subject = Subject { hub, call: &call, tool, source, arguments: &arguments, trace };
+    let mut consent = subject.earlier(round.consent).map(Box::new);
+    if consent.is_none() && !asks.is_empty() {
         // Boxed, as all that is rare on this way: what every call carries along should be small.
         let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
         let answer = Box::pin(approve::ask(&subject, handle, asks)).await;
         drop(waiting);
         hub.metrics.approval(&answer);
-        trace.answered_by(answer?);
-        approved = true;
+        consent = answer?.map(Box::new);
     }
-    let state = resumed.and_then(|state| match state.next {
-        Next::Source(state) => state,
-        Next::Parked(_) => None,
-    });
+    if let Some(consent) = &consent {
+        trace.answered_by(consent.by.clone());
+    }
     let answers = call.resume.as_ref().and_then(|resume| resume.responses.clone());
-    let tool = route.tool;
-    let mut permitted = Permitted { call, tool, arguments, answers, state, approved, trace: None };
+    let (tool, Round { asked, state, consent: _ }) = (route.tool, round);
+    let mut permitted = Permitted { call, tool, arguments, answers, state, consent, asked, trace: None };
     let Some(source) = route.source else {
         return Box::pin(hub.tasks.answer(&permitted, handle)).await;
     };
@@ -278,8 +273,9 @@ pub(crate) async fn execute(
     source: &dyn Source,
     handle: &RunHandle,
 ) -> Result<Outcome> {
-    for _ in 0..MOST_ROUNDS {
-        let (call, tool, approved) = (permitted.call.clone(), permitted.tool.clone(), permitted.approved);
+    for asked in permitted.asked..MOST_ROUNDS {
+        let (call, tool, consent) =
+            (permitted.call.clone(), permitted.tool.clone(), permitted.consent.take());
         let (arguments, trace) = (permitted.arguments.clone(), permitted.trace.clone());
         let outcome = source.call(permitted, handle.clone()).await?;
         let Outcome::InputRequired { requests, state } = outcome else {
@@ -288,28 +284,32 @@ pub(crate) async fn execute(
         // Who waits for a nested call is asked while it goes on, whatever the client speaks.
         if call.client.era() == Era::Modern && !call.nested {
             approve::answerable(&requests, &handle.client().capabilities)?;
-            let state = seal(hub, &call, (approved, hub.terms(tool.as_deref())), state)?;
+            let state = seal(hub, &call, consent.map(|consent| *consent), (asked + 1, state))?;
             return Ok(Outcome::InputRequired { requests, state: Some(state) });
         }
         let answers = Box::pin(handle.ask(approve::questions(&requests)?)).await?;
         let answers = Some(answers.to_raw());
-        permitted = Permitted { call, tool, arguments, answers, state, approved, trace };
+        permitted = Permitted { call, tool, arguments, answers, state, consent, asked, trace };
     }
     Err(Error::new(Kind::Upstream, format!("the server asked more than {MOST_ROUNDS} times in one call")))
 }
 
+/// Puts where a call stands into an envelope; the yes that it has waits here for the next round.
 fn seal(
     hub: &Inner,
     call: &Call,
-    (approved, policy): (bool, String),
-    state: Option<String>,
+    consent: Option<Consent>,
+    (asked, state): (usize, Option<String>),
 ) -> Result<String> {
+    let expires_ms = hub.expiry();
+    let consent = consent.and_then(|consent| {
+        let room = (hub.clock.unix_ms(), hub.settings.load().max_parked);
+        hub.consents.keep(consent, expires_ms, room)
+    });
     hub.sealer.seal(&State {
         principal: call.principal.id.to_string(),
         digest: digest(&call.target, &call.params),
-        expires_ms: hub.expiry(),
-        approved,
-        policy,
-        next: Next::Source(state),
+        expires_ms,
+        next: Next::Source(Round { asked, consent, state }),
     })
 }

@@ -16,26 +16,33 @@ const PURPOSE: &[u8] = b"toolgate requestState 1";
 /// The params that may be others when a call is tried again.
 const CHANGING: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
-/// What an envelope says: whose call it is, which call, until when, whether approved, and how to go on.
+/// What an envelope says: whose call it is, which call, until when, and how to go on.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) principal: String,
     pub(crate) digest: String,
     pub(crate) expires_ms: u64,
-    /// Whether a person was asked, and said yes.
-    pub(crate) approved: bool,
-    /// The rules that were in force, and the definition that the tool had.
-    pub(crate) policy: String,
     pub(crate) next: Next,
 }
 
 /// How a call that asked something goes on.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Next {
     /// A run of ours waits under this number.
     Parked(u64),
-    /// The source answers again, given its own state back.
-    Source(Option<String>),
+    /// The source answers again.
+    Source(Round),
+}
+
+/// Where a call stands whose source asks by result.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Round {
+    /// How often the source has asked.
+    pub(crate) asked: usize,
+    /// The number under which a person's yes waits, where one was needed.
+    pub(crate) consent: Option<u64>,
+    /// The source's own state, which it is given back.
+    pub(crate) state: Option<String>,
 }
 
 /// Seals and opens envelopes with one key.

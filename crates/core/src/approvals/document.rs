@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::consents::Consent;
+
 /// A question to a person whether one exact call may go on, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
@@ -44,6 +46,11 @@ impl Approval {
             [&this.principal, &this.target, &this.digest, &this.rule, &this.policy].map(String::clone)
         };
         key(self) == key(other)
+    }
+
+    /// A yes to it.
+    pub(crate) fn consent(&self, by: String) -> Consent {
+        Consent { by, policy: self.policy.clone(), until_ms: self.expires_ms }
     }
 }
 

@@ -9,6 +9,7 @@ use toolgate_host::{Alarms, Clock, Tasks};
 
 use super::{AskTrouble, Hub, Inner, ServerInfo};
 use crate::catalogs::Catalogs;
+use crate::consents::Consents;
 use crate::filter::Filters;
 use crate::parking::Parking;
 use crate::results::Results;
@@ -180,6 +181,7 @@ impl HubBuilder {
             clock: self.clock,
             alarms: Alarms::new(),
             parking: Parking::default(),
+            consents: Consents::default(),
             presence: Arc::default(),
             troubles: Mutex::default(),
             asked_for_trouble: self.asked_for_trouble,
@@ -209,6 +211,7 @@ fn sweep(inner: &Arc<Inner>) {
             let Some(inner) = weak.upgrade() else { return };
             let now = inner.clock.unix_ms();
             inner.metrics.parked(inner.parking.sweep(now));
+            inner.consents.sweep(now);
             inner.tasks.sweep(now);
         }
     }));

@@ -1,7 +1,7 @@
 //! How a call that asked something waits, and how its retry goes on.
 
 use crate::parking::{Answered, Parked};
-use crate::seal::{Next, State, digest};
+use crate::seal::{Next, Round, State, digest};
 use crate::{Ask, Call, ConnectionId, Hub, Outcome, Result, Run};
 
 use super::Inner;
@@ -9,7 +9,7 @@ use super::Inner;
 /// How a retry goes on.
 pub(super) enum Resumed {
     Run(Run),
-    Source(State),
+    Source(Round),
     Outcome(Outcome),
 }
 
@@ -29,7 +29,7 @@ impl Hub {
         state.belongs_to(&call.principal, &digest(&call.target, &call.params))?;
         let number = match state.next {
             Next::Parked(number) => number,
-            Next::Source(_) => return Ok(Some(Resumed::Source(state))),
+            Next::Source(round) => return Ok(Some(Resumed::Source(round))),
         };
         let (parked, left) = inner.parking.take(number)?;
         inner.metrics.parked(left);
@@ -59,14 +59,7 @@ impl Inner {
         let (requests, expires_ms) = (parked.requests(), parked.expires_ms);
         let (number, count) = self.parking.park(parked, self.settings.load().max_parked, now)?;
         self.metrics.parked(count);
-        let state = self.sealer.seal(&State {
-            principal,
-            digest,
-            expires_ms,
-            approved: false,
-            policy: self.policy_version(),
-            next: Next::Parked(number),
-        })?;
+        let state = self.sealer.seal(&State { principal, digest, expires_ms, next: Next::Parked(number) })?;
         Ok(Outcome::InputRequired { requests, state: Some(state) })
     }
 }

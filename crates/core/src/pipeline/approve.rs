@@ -7,6 +7,7 @@ use serde_json::json;
 use toolgate_wire::Raw;
 
 use crate::approvals::{Waited, short_id};
+use crate::consents::Consent;
 use crate::hub::Inner;
 use crate::pipeline::record::Trace;
 use crate::pretty::pretty;
@@ -46,26 +47,32 @@ enum Said {
     Nothing(Error),
 }
 
-/// Asks for everything that gates want asked, one by one; only a plain yes to each lets the call go on. Tells who
-/// said it last.
-pub(super) async fn ask(subject: &Subject<'_>, handle: &RunHandle, asks: Vec<Asking>) -> Result<String> {
-    let mut approver = String::new();
+/// Asks for everything that gates want asked, one by one; only a plain yes to each lets the call go on. Returns the last
+/// of them, which counts for as long as all do; nothing where nothing is asked.
+pub(super) async fn ask(
+    subject: &Subject<'_>,
+    handle: &RunHandle,
+    asks: Vec<Asking>,
+) -> Result<Option<Consent>> {
+    let mut consent: Option<Consent> = None;
     for asking in asks {
-        approver = ask_one(subject, handle, asking).await?;
+        let mut next = ask_one(subject, handle, asking).await?;
+        next.until_ms = consent.map_or(next.until_ms, |before| before.until_ms.min(next.until_ms));
+        consent = Some(next);
     }
-    Ok(approver)
+    Ok(consent)
 }
 
-async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Result<String> {
+async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Result<Consent> {
     let asked = subject.approval(asking);
     let inbox = subject.hub.approvals.as_ref();
     if let Some(inbox) = inbox {
-        if let Some(by) = inbox.standing(&asked).await? {
-            return Ok(by);
+        if let Some(consent) = inbox.standing(&asked).await? {
+            return Ok(consent);
         }
         // An answer that came after an earlier try had to give up.
         match inbox.redeem(&asked).await? {
-            Waited::Approved(by) => return Ok(by),
+            Waited::Approved(consent) => return Ok(consent),
             Waited::Rejected { by, reason } => return Err(subject.rejected(by, reason)),
             Waited::Pending => {}
         }
@@ -89,12 +96,12 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> R
     Err(last.unwrap_or_else(|| Error::new(Kind::NeedsApproval, "this call needs a person's approval")))
 }
 
-async fn yes(inbox: Option<&Approvals>, asked: &Approval, lasting: Lasting) -> Result<String> {
+async fn yes(inbox: Option<&Approvals>, asked: &Approval, lasting: Lasting) -> Result<Consent> {
     let by = at_the_client(asked);
     if let Some(inbox) = inbox {
         inbox.keep(asked, lasting, &by).await?;
     }
-    Ok(by)
+    Ok(asked.consent(by))
 }
 
 /// Who answered there: whoever sits before the caller's client.
@@ -146,7 +153,7 @@ async fn in_inbox(
     inbox: &Approvals,
     handle: &RunHandle,
     asked: &Approval,
-) -> Result<String> {
+) -> Result<Consent> {
     let hub = subject.hub;
     hub.metrics.asked();
     let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
@@ -155,7 +162,7 @@ async fn in_inbox(
         never = reassure(handle, asked) => match never {},
     };
     match waited {
-        Waited::Approved(by) => Ok(by),
+        Waited::Approved(consent) => Ok(consent),
         Waited::Rejected { by, reason } => Err(subject.rejected(by, reason)),
         Waited::Pending => Err(Error::new(
             Kind::NeedsApproval,
@@ -182,6 +189,12 @@ async fn reassure(handle: &RunHandle, asked: &Approval) -> std::convert::Infalli
 }
 
 impl Subject<'_> {
+    /// The yes that an earlier round brought along under this number, if it still counts; it counts for one round.
+    pub(super) fn earlier(&self, number: Option<u64>) -> Option<Consent> {
+        let consent = self.hub.consents.take(number?, self.hub.clock.unix_ms())?;
+        (consent.policy == self.hub.terms(self.tool)).then_some(consent)
+    }
+
     /// A no, which the record should name someone for as it does for a yes.
     fn rejected(&self, by: String, reason: Option<String>) -> Error {
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));

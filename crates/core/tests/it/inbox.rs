@@ -36,7 +36,7 @@ impl Gate for Asking {
 
 /// A record that keeps how each call ended, and who answered for it.
 #[derive(Default)]
-struct Answered(Mutex<Vec<(&'static str, Option<String>)>>);
+pub(crate) struct Answered(pub(crate) Mutex<Vec<(&'static str, Option<String>)>>);
 
 impl Recorder for Answered {
     fn ready(&self) -> Result<()> {

@@ -9,6 +9,8 @@ mod carried;
 #[cfg(test)]
 mod catalog;
 #[cfg(test)]
+mod consents;
+#[cfg(test)]
 mod ending;
 #[cfg(test)]
 mod errors;

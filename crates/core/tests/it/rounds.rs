@@ -83,6 +83,26 @@ async fn a_source_that_asks_more_than_eight_times_is_taken_for_a_loop() {
 }
 
 #[tokio::test]
+async fn a_modern_client_is_not_led_around_in_a_loop_either() {
+    for (rounds, ends_well) in [(7, true), (100, false)] {
+        let source = asking(rounds);
+        let hub = hub([source.clone()]);
+        let first = || call(client_modern(), "ask", json!({}));
+        let mut outcome = first_round(&hub, first()).await;
+        for round in 1..=8 {
+            let Outcome::InputRequired { state: Some(state), .. } = &outcome else { break };
+            let answers = json!({format!("q{round}"): yes()});
+            outcome = first_round(&hub, retry(first(), state, answers)).await;
+        }
+        assert_eq!(source.calls(), 8);
+        match ends_well {
+            true => drop(outcome.complete()),
+            false => assert_eq!(outcome.failed().kind(), Kind::Upstream),
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_client_is_not_asked_what_it_cannot_answer() {
     for version in [Version::LATEST_LEGACY, Version::LATEST] {
         let mute = client_with(version, Capabilities { roots: true, ..Capabilities::default() });

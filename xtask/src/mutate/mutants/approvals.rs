@@ -8,9 +8,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
         name: "approval-once",
         file: "crates/core/src/approvals.rs",
         find: r"if self.inner.store.write(vec![write]).await? == Written::Done {
-                        return Ok(Waited::Approved(by));",
+                        return Ok(Waited::Approved(approval.consent(by)));",
         replace: r"if matches!(self.inner.store.write(vec![write]).await?, Written::Done | Written::Conflict) {
-                        return Ok(Waited::Approved(by));",
+                        return Ok(Waited::Approved(approval.consent(by)));",
         tests: &[CORE],
     },
     Mutant {
@@ -18,7 +18,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/core/src/approvals.rs",
         find: "ApprovalState::Pending | ApprovalState::Used { .. } => return Ok(Waited::Pending),",
         replace: r"ApprovalState::Pending => return Ok(Waited::Pending),
-                ApprovalState::Used { by, .. } => return Ok(Waited::Approved(by)),",
+                ApprovalState::Used { by, .. } => return Ok(Waited::Approved(approval.consent(by))),",
         tests: &[CORE],
     },
     Mutant {
@@ -92,17 +92,27 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[CORE],
     },
     Mutant {
-        name: "seal-policy",
-        file: "crates/core/src/pipeline.rs",
-        find: "state.approved && state.policy == hub.terms(route.tool.as_deref())",
-        replace: "state.approved",
+        name: "consent-policy",
+        file: "crates/core/src/pipeline/approve.rs",
+        find: "(consent.policy == self.hub.terms(self.tool)).then_some(consent)",
+        replace: "Some(consent)",
         tests: &[CORE],
     },
     Mutant {
-        name: "seal-approved",
-        file: "crates/core/src/pipeline.rs",
-        find: "state.approved && state.policy == hub.terms(route.tool.as_deref())",
-        replace: "state.policy == hub.terms(route.tool.as_deref())",
+        name: "consent-once",
+        file: "crates/core/src/consents.rs",
+        find: r"let waiting = self.lock().1.remove(&number)?;
+        (waiting.expires_ms >= now_ms).then_some(waiting.consent)",
+        replace: r"let all = self.lock();
+        let waiting = all.1.get(&number)?;
+        (waiting.expires_ms >= now_ms).then(|| waiting.consent.clone())",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "consent-expiry",
+        file: "crates/core/src/consents.rs",
+        find: "consent.until_ms.min(expires_ms)",
+        replace: "expires_ms",
         tests: &[CORE],
     },
 ];

@@ -28,9 +28,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pipeline-ask",
         file: "crates/core/src/pipeline.rs",
-        find: "if !approved && !asks.is_empty() {",
-        replace: r"approved |= !asks.is_empty();
-    if !approved && !asks.is_empty() {",
+        find: "if consent.is_none() && !asks.is_empty() {",
+        replace: "if false && consent.is_none() && !asks.is_empty() {",
         tests: &[CORE],
     },
     Mutant {
