@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, ConnectionId, LogLevel, Principal, Target, TraceContext};
+use crate::{Client, ConnectionId, LogLevel, Pass, Principal, Target, TraceContext};
 
 /// One request on its way to a source.
 #[derive(Debug)]
 pub struct Call {
     /// Who calls.
     pub principal: Arc<Principal>,
+    /// What let it in, where that can be taken back: then it ends, though nobody waits for it.
+    pub pass: Option<Pass>,
     /// The program it comes from.
     pub client: Arc<Client>,
     /// What it is for.
@@ -63,6 +65,7 @@ impl Call {
     pub fn new(principal: Arc<Principal>, client: Arc<Client>, target: Target, params: Raw) -> Self {
         Self {
             principal,
+            pass: None,
             client,
             target,
             params,

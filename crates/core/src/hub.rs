@@ -110,7 +110,7 @@ impl Hub {
     /// waited for, until it has said something. Who turns away from it hands it over; dropping it does both.
     pub fn carry(&self, mut call: Call) -> Run {
         let meant = self.inner.unwrap_search(&mut call);
-        let (mut run, handle) = run::pair(&call, &self.inner);
+        let (mut run, handle) = run::pair(&mut call, &self.inner);
         if let Err(too_many) = self.inner.take(&call) {
             run.finish(self.inner.limited(&call, too_many));
             return run;

@@ -68,9 +68,9 @@ pub(crate) fn requests<'a>(questions: impl Iterator<Item = &'a Question>) -> Raw
     Raw::trusted(text.into())
 }
 
-/// Takes out those whose time is over.
+/// Takes out those whose time is over, and those whose callers are not let in any more.
 fn over(runs: &mut HashMap<u64, Parked>, now_ms: u64) -> Vec<(u64, Parked)> {
-    runs.extract_if(|_, parked| parked.expires_ms < now_ms).collect()
+    runs.extract_if(|_, parked| parked.expires_ms < now_ms || parked.run.shared.is_revoked()).collect()
 }
 
 /// All parked runs, by number.
@@ -100,11 +100,13 @@ impl Parking {
     /// Takes a run out, to go on with it, and tells how many are left. It can be taken once.
     pub(crate) fn take(&self, number: u64) -> Result<(Parked, usize)> {
         let mut runs = self.lock();
-        let parked = runs.1.remove(&number).ok_or_else(|| {
+        let (parked, left) = (runs.1.remove(&number), runs.1.len());
+        drop(runs);
+        let parked = parked.filter(|parked| !parked.run.shared.is_revoked()).ok_or_else(|| {
             Error::new(Kind::InvalidParams, "the call that `requestState` belongs to is not waiting any more")
                 .hint("it was answered already, or its time is over; call anew")
         })?;
-        Ok((parked, runs.1.len()))
+        Ok((parked, left))
     }
 
     /// Lets go of those that came in by this connection; tells how many are left.
@@ -119,7 +121,7 @@ impl Parking {
         left
     }
 
-    /// Lets go of all whose time is over; tells how many are left.
+    /// Lets go of all whose time is over, or whose callers are not let in any more; tells how many are left.
     pub(crate) fn sweep(&self, now_ms: u64) -> usize {
         let mut runs = self.lock();
         let gone = over(&mut runs.1, now_ms);

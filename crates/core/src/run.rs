@@ -16,7 +16,7 @@ use toolgate_wire::Raw;
 use crate::ask::Ask;
 use crate::hub::Inner;
 use crate::{
-    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Principal, RunInfo, Target, TaskRequest,
+    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Pass, Principal, RunInfo, Target, TaskRequest,
 };
 use carried::Carried;
 use deadline::Deadline;
@@ -87,6 +87,7 @@ pub struct Log {
 pub(crate) struct Shared {
     pub(crate) hub: Arc<Inner>,
     pub(crate) principal: Arc<Principal>,
+    pass: Option<Pass>,
     pub(crate) target: Target,
     pub(crate) params: Raw,
     profile: Option<Arc<str>>,
@@ -120,12 +121,13 @@ pub struct Run {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// Makes both ends of a run for a call.
-pub(crate) fn pair(call: &Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
+/// Makes both ends of a run for a call; what let the call in is the run's from here on.
+pub(crate) fn pair(call: &mut Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
     let (sender, events) = mpsc::channel(EVENTS);
     let shared = Arc::new(Shared {
         hub: hub.clone(),
         principal: call.principal.clone(),
+        pass: call.pass.take(),
         target: call.target.clone(),
         params: call.params.clone(),
         profile: call.profile.clone(),
@@ -238,6 +240,19 @@ impl Shared {
     /// Cancels the run, whoever holds it.
     pub(crate) fn canceller(&self) -> CancellationToken {
         self.cancel.clone()
+    }
+
+    /// Whether what let it in was taken back.
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.pass.as_ref().is_some_and(Pass::is_revoked)
+    }
+
+    /// Completes when what let it in was taken back.
+    pub(crate) async fn revoked(&self) {
+        match &self.pass {
+            Some(pass) => pass.revoked().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// The lasting connection that the call came in by, if any.

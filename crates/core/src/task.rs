@@ -41,15 +41,14 @@ impl TaskTable {
         let begun = (entry.created(), entry.limit());
         let owner = hub.owner.clone();
         owner.spawn(async move {
-            while let Some(event) = events.recv().await {
-                let done = matches!(*event, Event::Done(_));
-                if entry.take(*event) {
-                    entry.tell();
-                }
-                if done {
-                    return;
-                }
+            tokio::select! {
+                () = entry.follow(&mut events) => return,
+                () = entry.run.revoked() => {}
             }
+            if entry.cancel() {
+                entry.tell();
+            }
+            entry.follow(&mut events).await;
         });
         Ok(begun)
     }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Hub, Principal, Transport};
+use toolgate_core::{Hub, Pass, Principal, Transport};
 use toolgate_host::Tasks;
 use toolgate_wire::{
     Era, Frame, Message, Notification, Refusal, Request, RequestMeta, Version, code, method, write,
@@ -33,6 +33,8 @@ pub(crate) const MOST_IN_BATCH: usize = 100;
 /// Who is at the other end of a connection.
 pub(crate) struct Who {
     pub(crate) principal: Arc<Principal>,
+    /// What let it in, where that can be taken back.
+    pub(crate) pass: Option<Pass>,
     pub(crate) transport: Transport,
     /// The named view that it sees.
     pub(crate) profile: Option<Arc<str>>,
@@ -46,7 +48,15 @@ pub(crate) struct Who {
 
 impl Who {
     pub(crate) fn new(principal: Arc<Principal>, transport: Transport) -> Self {
-        Self { principal, transport, profile: None, process: None, first_question: 0, farewell: None }
+        Self {
+            principal,
+            pass: None,
+            transport,
+            profile: None,
+            process: None,
+            first_question: 0,
+            farewell: None,
+        }
     }
 }
 
@@ -54,6 +64,7 @@ impl Who {
 pub(crate) struct Connection {
     hub: Hub,
     peer: Arc<Peer>,
+    pass: Option<Pass>,
     transport: Transport,
     tasks: Tasks,
     output: mpsc::Sender<Bytes>,
@@ -71,12 +82,12 @@ impl Connection {
         output: mpsc::Sender<Bytes>,
         most_requests: usize,
     ) -> Arc<Self> {
-        let Who { principal, transport, profile, process, first_question, farewell: _ } = who;
+        let Who { principal, pass, transport, profile, process, first_question, farewell: _ } = who;
         let peer = Arc::new(Peer::new(principal, profile, transport));
         peer.enter(&hub, process);
         peer.ask_from(first_question);
         let (under_way, announcing) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Arc::new(Self { hub, peer, transport, tasks, output, most_requests, under_way, announcing })
+        Arc::new(Self { hub, peer, pass, transport, tasks, output, most_requests, under_way, announcing })
     }
 
     pub(crate) async fn send(&self, frame: Bytes) {
@@ -134,6 +145,7 @@ impl Connection {
             self.introduce(&incoming.about);
             let at = Entrance {
                 principal: &self.peer.principal,
+                pass: self.pass.as_ref(),
                 profile: None,
                 transport: self.transport,
                 connection: self.peer.connection(),
@@ -141,7 +153,8 @@ impl Connection {
             };
             modern::begin(&self.hub, at, incoming, None).await
         } else {
-            legacy::begin(&self.hub, &self.peer, incoming, Delivery { streams, lasting: true }).await
+            let delivery = Delivery { streams, lasting: true, pass: self.pass.as_ref() };
+            legacy::begin(&self.hub, &self.peer, incoming, delivery).await
         };
         match begun {
             Begun::Answer(answer) => Answered { frame: Some(answer.frame), counted },

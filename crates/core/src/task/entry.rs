@@ -143,6 +143,19 @@ impl Entry {
         true
     }
 
+    /// Takes in the events of the run up to its end.
+    pub(super) async fn follow(&self, events: &mut mpsc::Receiver<Box<Event>>) {
+        while let Some(event) = events.recv().await {
+            let done = matches!(*event, Event::Done(_));
+            if self.take(*event) {
+                self.tell();
+            }
+            if done {
+                return;
+            }
+        }
+    }
+
     /// Takes in an event of the run; tells whether the state changed.
     pub(super) fn take(&self, event: Event) -> bool {
         let mut progress = self.lock();

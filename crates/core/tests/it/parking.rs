@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, Hub, Kind, NewConnection, Outcome, Principal, Question, Settings, Transport};
+use toolgate_core::{
+    Call, Hub, Kind, NewConnection, Outcome, Pass, Principal, Question, Settings, Transport,
+};
 use toolgate_host::Clock;
 use toolgate_testkit::{Expect, FakeSource, builder, call, client_modern, first_round, retry};
 use toolgate_wire::{Edit, Raw};
@@ -209,5 +211,23 @@ async fn a_run_whose_client_has_gone_waits_no_longer() {
     }
     let gone = first_round(&hub, retry(first(), &states[1], answers())).await.failed();
     assert_eq!(gone.kind(), Kind::InvalidParams);
+    first_round(&hub, retry(first(), &states[0], answers())).await.complete();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_caller_is_not_let_in_any_more_waits_no_longer() {
+    let (hub, _, _) = scene(9);
+    let (holds, ends) = (Pass::new(Principal::local()), Pass::new(Principal::local()));
+    let mut states = Vec::new();
+    for pass in [&holds, &ends, &ends] {
+        let call = Call { pass: Some(pass.clone()), ..first() };
+        states.push(first_round(&hub, call).await.asked().1);
+    }
+    ends.end();
+    // The same principal may have another way in.
+    let gone = first_round(&hub, retry(first(), &states[1], answers())).await.failed();
+    assert_eq!(gone.kind(), Kind::InvalidParams);
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    assert_eq!(hub.running().len(), 1);
     first_round(&hub, retry(first(), &states[0], answers())).await.complete();
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 use toolgate_core::{
-    Call, Capabilities, Change, Client, Error, Hub, Kind, Outcome, Principal, Progress, Question, Settings,
-    Target, TaskOp,
+    Call, Capabilities, Change, Client, Error, Hub, Kind, Outcome, Pass, Principal, Progress, Question,
+    Settings, Target, TaskOp,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -90,6 +91,28 @@ async fn a_detached_run_answers_with_a_task_and_goes_on_without_its_caller() {
     assert_eq!(task["status"], "completed");
     assert_eq!(task["result"]["content"][0]["text"], "worked");
     assert!(task.get("resultType").is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_ends_when_what_let_its_caller_in_is_taken_back() {
+    let for_good = Pass::new(Principal::local());
+    let renewable = Pass::renewable(Principal::local(), CancellationToken::new());
+    for (pass, status, under_way) in [(for_good, "cancelled", 0), (renewable, "working", 1)] {
+        let (hub, _) = scene();
+        let work = Call { pass: Some(pass.clone()), ..call(client_modern(), "work", json!({})) };
+        let task = first_round(&hub, work).await.task();
+        let id = task["taskId"].as_str().unwrap();
+        assert_eq!(get(&hub, id).await["status"], "working");
+        let mut changes = hub.changes(&Principal::local());
+        pass.end();
+        others_run().await;
+        assert_eq!(get(&hub, id).await["status"], status);
+        assert_eq!(hub.running().len(), under_way, "{status}");
+        if under_way == 0 {
+            let Change::Task(change) = changes.next().await.unwrap() else { panic!("no task") };
+            assert!(change.detail.as_str().contains(status), "{:?}", change.detail);
+        }
+    }
 }
 
 #[tokio::test]

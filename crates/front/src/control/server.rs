@@ -157,12 +157,11 @@ impl Visit {
         self.send(write::result(&request.id, &self.shared.welcome())).await;
         let Self { shared, peer, input, output } = self;
         let who = Who {
-            principal: Principal::local(),
-            transport: Transport::Attached,
             profile,
             process: peer.pid,
             first_question: attach.first_question,
             farewell: Some(write::notification(method::STOPPING, None)),
+            ..Who::new(Principal::local(), Transport::Attached)
         };
         let ending = shared.ending.clone();
         serve_as(shared.hub.clone(), who, (input, output), StdioLimits::default(), ending).await;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{
-    Call, Client, Error, Hub, Kind, Look, Outcome, Result, Target, TaskRequest, TraceContext,
+    Call, Client, Error, Hub, Kind, Look, Outcome, Pass, Result, Target, TaskRequest, TraceContext,
 };
 use toolgate_wire::{Era, Id, Raw, Version};
 
@@ -14,17 +14,24 @@ use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
 use crate::peer::{IN_USE, Peer};
 
-/// How an answer can travel.
+/// How a request came, and how its answer can travel.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Delivery {
+pub(crate) struct Delivery<'a> {
     /// Notifications and questions can go before the answer.
     pub(crate) streams: bool,
     /// The connection outlives the request.
     pub(crate) lasting: bool,
+    /// What let the request in, where that can be taken back.
+    pub(crate) pass: Option<&'a Pass>,
 }
 
 /// Begins a request of a legacy client.
-pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, delivery: Delivery) -> Begun {
+pub(crate) async fn begin(
+    hub: &Hub,
+    peer: &Arc<Peer>,
+    incoming: Box<Incoming>,
+    delivery: Delivery<'_>,
+) -> Begun {
     let id = incoming.request.id.clone();
     match started(hub, peer, incoming, delivery).await {
         Ok(begun) => begun,
@@ -35,7 +42,12 @@ pub(crate) async fn begin(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, 
     }
 }
 
-async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, delivery: Delivery) -> Result<Begun> {
+async fn started(
+    hub: &Hub,
+    peer: &Arc<Peer>,
+    incoming: Box<Incoming>,
+    delivery: Delivery<'_>,
+) -> Result<Begun> {
     let version = peer.client().version;
     let asked = asked::read(&incoming, version, hub)?;
     let Incoming { request, params, members, about, trace } = *incoming;
@@ -65,7 +77,7 @@ async fn started(hub: &Hub, peer: &Arc<Peer>, incoming: Box<Incoming>, delivery:
     Ok(Begun::Answer(Answer::result(&request.id, &result)))
 }
 
-fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery) -> Result<Raw> {
+fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery<'_>) -> Result<Raw> {
     asked::text(params, "protocolVersion")?;
     let version = peer.greet(params);
     let extensions = extensions(hub, &peer.principal, peer.profile.as_ref(), None);
@@ -104,7 +116,7 @@ async fn call(
     (id, token): (Id, Option<Id>),
     target: Target,
     sent: Sent,
-    delivery: Delivery,
+    delivery: Delivery<'_>,
 ) -> Result<Begun> {
     if delivery.lasting && peer.is_running(&id) {
         return Err(Error::new(Kind::InvalidParams, IN_USE));
@@ -116,6 +128,7 @@ async fn call(
         client = Arc::new(Client { reachable: false, ..(*client).clone() });
     }
     let mut call = Call::new(peer.principal.clone(), client, target.clone(), sent.params);
+    call.pass = delivery.pass.cloned();
     call.arguments = sent.arguments;
     call.task = sent.task;
     call.trace = sent.trace;

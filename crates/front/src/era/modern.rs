@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{
-    Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Principal, Result, Target,
-    Transport,
+    Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Pass, Principal, Result,
+    Target, Transport,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
@@ -21,6 +21,8 @@ const DISCOVER_TTL_MS: u32 = 60_000;
 /// Where a modern request came in.
 pub(crate) struct Entrance<'a> {
     pub(crate) principal: &'a Arc<Principal>,
+    /// What let it in, where that can be taken back.
+    pub(crate) pass: Option<&'a Pass>,
     pub(crate) profile: Option<&'a Arc<str>>,
     pub(crate) transport: Transport,
     /// The lasting connection, where there is one.
@@ -122,6 +124,7 @@ async fn started(
             let level = level.map(|level| level.parse()).transpose()?;
             let token = about.progress_id();
             let mut call = call(at, client(at, &about), target.clone(), params);
+            call.pass = at.pass.cloned();
             call.arguments = members.arguments;
             call.connection = at.connection;
             call.resume = resume;

@@ -46,7 +46,7 @@ pub(crate) fn open(shared: &Arc<Shared>, pass: Pass) -> Reply {
     let (frames, mut waiting) = mpsc::channel::<Bytes>(WAITING);
     let (pieces, body) = mpsc::channel::<Bytes>(WAITING);
     let tasks = shared.hub.tasks().child();
-    let who = Who::new(pass.principal.clone(), Transport::Sse);
+    let who = Who { pass: Some(pass.clone()), ..Who::new(pass.principal.clone(), Transport::Sse) };
     let connection = Connection::new(shared.hub.clone(), who, tasks.clone(), frames, MOST_REQUESTS);
     shared.old.lock().insert(id.clone(), (pass.principal.clone(), connection.clone()));
     let mut hello = Vec::new();

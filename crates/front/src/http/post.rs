@@ -43,7 +43,7 @@ pub(crate) async fn post(
     shared: &Arc<Shared>,
     headers: &HeaderMap,
     address: Address,
-    pass: Pass,
+    pass: &Pass,
     body: Bytes,
 ) -> Reply {
     let accepts = match check(headers) {
@@ -95,7 +95,7 @@ struct At<'a> {
     shared: &'a Arc<Shared>,
     headers: &'a HeaderMap,
     address: Address,
-    pass: Pass,
+    pass: &'a Pass,
     accepts: Accepts,
 }
 
@@ -139,6 +139,7 @@ impl At<'_> {
         };
         let at = Entrance {
             principal: &self.pass.principal,
+            pass: Some(self.pass),
             profile: self.address.profile.as_ref(),
             transport: Transport::Http,
             connection: None,
@@ -147,7 +148,7 @@ impl At<'_> {
         match modern::begin(&self.shared.hub, at, incoming, Some(&get)).await {
             Begun::Answer(answer) => self.whole(answer),
             Begun::Running(exchange) => self.running(exchange, None).await,
-            Begun::Listening(listening) => stream::listening(self.shared, listening, self.pass),
+            Begun::Listening(listening) => stream::listening(self.shared, listening, self.pass.clone()),
         }
     }
 
@@ -169,7 +170,7 @@ impl At<'_> {
         };
         let lasting = session.is_some() || (greets && self.shared.config.sessions);
         let peer = session.as_ref().map_or_else(|| Arc::new(self.new_peer()), |session| session.peer.clone());
-        let delivery = Delivery { streams: self.accepts.events && lasting, lasting };
+        let delivery = Delivery { streams: self.accepts.events && lasting, lasting, pass: Some(self.pass) };
         match legacy::begin(&self.shared.hub, &peer, incoming, delivery).await {
             Begun::Answer(answer) => {
                 let begins = greets && lasting && peer.version().is_some();
@@ -207,8 +208,8 @@ impl At<'_> {
             Some(Step::Done(answer)) => self.whole(answer),
             Some(Step::Cancelled) => empty(StatusCode::ACCEPTED),
             first => match session {
-                Some(session) => stream::logged(self.shared, &session, exchange, first, self.pass),
-                None => stream::direct(self.shared, exchange, first, self.pass),
+                Some(session) => stream::logged(self.shared, &session, exchange, first, self.pass.clone()),
+                None => stream::direct(self.shared, exchange, first, self.pass.clone()),
             },
         }
     }
@@ -298,7 +299,8 @@ impl At<'_> {
 
     async fn in_batch(&self, peer: &Arc<Peer>, request: Request) -> Option<Bytes> {
         // What belongs to a session can be cancelled by it.
-        let delivery = Delivery { streams: false, lasting: self.address.session.is_some() };
+        let lasting = self.address.session.is_some();
+        let delivery = Delivery { streams: false, lasting, pass: Some(self.pass) };
         match legacy::begin(&self.shared.hub, peer, self.incoming(request), delivery).await {
             Begun::Answer(answer) => Some(answer.frame),
             Begun::Listening(_) => None,

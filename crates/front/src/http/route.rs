@@ -82,7 +82,7 @@ async fn dispatch(shared: &Arc<Shared>, guard: &Guard, request: Request<Incoming
             Method::POST => match body(shared, request).await {
                 Ok((headers, body)) => tokio::select! {
                     biased;
-                    reply = post::post(shared, &headers, address, pass.clone(), body) => reply,
+                    reply = post::post(shared, &headers, address, &pass, body) => reply,
                     () = pass.revoked() => turned_away(Refused::Revoked),
                 },
                 Err(refused) => *refused,

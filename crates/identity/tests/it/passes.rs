@@ -90,6 +90,50 @@ async fn all_that_was_begun_with_a_revoked_token_ends_and_nothing_else() {
     kept.rest().await;
 }
 
+/// A call that becomes a task, as the modern era has it.
+fn work(scene: &Scene) -> Ask {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
+    });
+    let mut work = call("work");
+    work["params"]["_meta"] = meta;
+    let ask = scene.post(&work).header(PROTOCOL, "2026-07-28");
+    ask.header("Mcp-Method", "tools/call").header("Mcp-Name", "work")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tasks_end_with_the_token_that_began_them_and_no_others_do() {
+    let scene = Scene::start(strict()).await;
+    let (alice, info) = scene.token("alice").await;
+    let (bob, _) = scene.token("bob").await;
+    let session = scene.begin_session(bob.expose()).await;
+    let alices = scene.begin_session(alice.expose()).await;
+    let mut as_task = call("wait");
+    as_task["params"]["task"] = json!({});
+    for (ask, bearer) in [
+        (work(&scene), &alice),
+        (scene.post(&as_task), &alice),
+        (within(scene.post(&as_task), &alices), &alice),
+        (work(&scene), &bob),
+        (within(scene.post(&as_task), &session), &bob),
+    ] {
+        let reply = ask.bearer(bearer.expose()).send().await;
+        assert!(reply.status == 200 && reply.body.contains("taskId"), "{reply:?}");
+    }
+    let mut sse = scene.get("/sse").bearer(alice.expose()).open().await;
+    sse.until("data: ").await;
+    let place = sse.until("\n").await.trim().to_owned();
+    let message = Ask::new(scene.address, "POST", &place).body(&as_task).bearer(alice.expose());
+    assert_eq!(message.send().await.status, 202);
+    sse.until("taskId").await;
+    assert_eq!(scene.hub.running().len(), 6);
+
+    scene.tokens.revoke(&info.id).await.unwrap();
+    eventually("her tasks have ended", async || scene.hub.running().len() == 2).await;
+    assert!(scene.hub.running().iter().all(|run| run.principal.id.as_str() == "bob"));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stream_ends_when_the_token_is_revoked_by_another_process() {
     let scene = Scene::start(strict()).await;

@@ -48,7 +48,11 @@ impl Scene {
                 let name = permitted.principal().id.to_string();
                 async move { Ok(Outcome::Complete(text(&name))) }
             })
-            .tool("wait", |_, _| std::future::pending());
+            .tool("wait", |_, _| std::future::pending())
+            .tool("work", |_, run| async move {
+                run.detach().await?;
+                std::future::pending().await
+            });
         let hub = builder([Arc::new(source)]).profile("lean").build().unwrap();
         let config = HttpConfig { port: 0, ..config };
         let server = Server::bind(hub.clone(), config, Arc::new(identity.clone())).await.unwrap();
