@@ -13,9 +13,10 @@ use crate::fault::Fault;
 use crate::link::{Ask, Declared, Link};
 use crate::open::modern_params;
 
-/// How many pages and items of one list are read.
+/// How many pages of one list are read, and how many items and bytes of it are kept.
 const MOST_PAGES: usize = 1_000;
 const MOST_ITEMS: usize = 20_000;
+const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 /// A server may ask to be looked at again, but not sooner than this.
 const SOONEST: Duration = Duration::from_secs(60);
@@ -82,35 +83,55 @@ async fn list(shared: &Shared, link: &Link, kind: ListKind) -> Result<(Vec<Raw>,
     if !link.facts.has(&[capability]) {
         return Ok((Vec::new(), None));
     }
-    let (mut items, mut ttl, mut cursor) = (Vec::new(), None::<Duration>, None::<Raw>);
+    let (mut kept, mut ttl, mut cursor) = (Kept::default(), None::<Duration>, None::<Raw>);
+    // What a server has its cursors look like is its own business, and may be large.
     let mut seen = HashSet::new();
     for _ in 0..MOST_PAGES {
         let ask = Ask::plain(method, page_params(link, cursor.as_ref()), shared.plan.timeout);
         let page = match link.wire.request(ask).await {
             // Servers with resources but no templates often do not know the method.
-            Err(Fault::Refused(_)) if kind == ListKind::Templates => return Ok((items, ttl)),
+            Err(Fault::Refused(_)) if kind == ListKind::Templates => return Ok((kept.items, ttl)),
             answer => answer?,
         };
         let Some(found) = page.get(key).filter(|list| list.kind() == toolgate_wire::Kind::Array) else {
             return Err(Fault::Unusable(format!("`{method}` without `{key}`")));
         };
-        items.extend(found.items().map(|item| item.detach()));
         let hint = page.get("ttlMs").and_then(|ttl| ttl.as_u64()).map(Duration::from_millis);
         ttl = hint.into_iter().chain(ttl).min();
-        if items.len() > MOST_ITEMS {
-            items.truncate(MOST_ITEMS);
+        if !kept.take(&found) {
             shared.reports.journal.note("lists more than can be kept", method);
-            return Ok((items, ttl));
+            return Ok((kept.items, ttl));
         }
         cursor = page.get("nextCursor").filter(|cursor| !cursor.is_null());
         match &cursor {
-            None => return Ok((items, ttl)),
-            Some(cursor) if !seen.insert(cursor.clone()) => break,
+            None => return Ok((kept.items, ttl)),
+            Some(cursor) if !seen.insert(toolgate_wire::digest(cursor)) => break,
             Some(_) => {}
         }
     }
     shared.reports.journal.note("never comes to the end of a list", method);
-    Ok((items, ttl))
+    Ok((kept.items, ttl))
+}
+
+/// What is kept of a list: its items, without the pages that they came on.
+#[derive(Default)]
+struct Kept {
+    items: Vec<Raw>,
+    bytes: usize,
+}
+
+impl Kept {
+    /// Keeps what there is on a page; false if that is more than can be kept.
+    fn take(&mut self, page: &Raw) -> bool {
+        for item in page.items() {
+            self.bytes += item.as_bytes().len();
+            if self.items.len() == MOST_ITEMS || self.bytes > MOST_BYTES {
+                return false;
+            }
+            self.items.push(item.detach());
+        }
+        true
+    }
 }
 
 fn page_params(link: &Link, cursor: Option<&Raw>) -> Raw {

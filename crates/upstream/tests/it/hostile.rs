@@ -9,7 +9,7 @@ use toolgate_upstream::State;
 
 use crate::fake::TOOLS;
 use crate::rig::{BEYOND, PATIENCE, Rig, alive, pass, text, with};
-use crate::rogue::{FLOOD, GIGABYTE, rogue};
+use crate::rogue::{FLOOD, GIGABYTE, PADDED, rogue};
 use crate::web::Web;
 
 /// Calls a tool of a server that misbehaves in it, and says how that ended and what was noted.
@@ -321,6 +321,7 @@ async fn endless_complaints_are_read_and_only_the_end_kept() {
 async fn lists_larger_than_anybody_reads_are_cut() {
     for (behaviour, tools, note, pages) in [
         ("thousands", 20_000, "lists more than can be kept", 7),
+        ("heavy", 2, "lists more than can be kept", 3),
         ("empty-pages", 0, "never comes to the end of a list", 1_000),
     ] {
         let rig = rogue_rig(behaviour, json!({}));
@@ -335,6 +336,19 @@ async fn lists_larger_than_anybody_reads_are_cut() {
     let status = rig.status();
     assert_eq!((status.state, status.tools), (State::Failed, 0));
     assert!(status.error.as_deref().unwrap().starts_with("cannot be listed: a message of "), "{status:?}");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn of_pages_of_a_list_nothing_is_kept_but_their_items() {
+    let rig = rogue_rig("padded-pages", json!({}));
+    let before = peak();
+    rig.settled().await;
+    let grown = peak().saturating_sub(before);
+    assert_eq!((rig.status().state, rig.count("listed")), (State::Connected, PADDED + 1));
+    assert_eq!(rig.notes(), Vec::<&str>::new());
+    // All pages together are more; other tests run beside this one.
+    assert!(grown < 60 << 20, "memory grew by {grown} bytes");
     rig.upstream.stop().await;
 }
 

@@ -18,6 +18,9 @@ pub(crate) const GIGABYTE: usize = 1 << 30;
 /// How many notices it sends when it floods.
 pub(crate) const FLOOD: usize = 50_000;
 
+/// How many pages it has before its last, where they hold nothing.
+pub(crate) const PADDED: usize = 15;
+
 const TOOLS: [&str; 9] = ["echo", "read", "gigabyte", "twins", "latin", "drip", "shout", "complain", "exit"];
 
 /// A table of it.
@@ -105,6 +108,19 @@ impl Rogue {
             "million" => self.result(id, &format!(r#"{{"tools":[{}]}}"#, page_of(1_000_000))),
             "thousands" => {
                 self.result(id, &format!(r#"{{"tools":[{}],"nextCursor":"{}"}}"#, page_of(3_000), page + 1));
+            }
+            // Each tool almost fills its page.
+            "heavy" => {
+                let text = "x".repeat(15 << 20);
+                let tool = format!(r#"{{"name":"t{page}","description":"{text}","inputSchema":{{}}}}"#);
+                self.result(id, &format!(r#"{{"tools":[{tool}],"nextCursor":"{}"}}"#, page + 1));
+            }
+            "padded-pages" => {
+                let next = if page < PADDED { json!((page + 1).to_string()) } else { Value::Null };
+                self.result(
+                    id,
+                    &format!(r#"{{"tools":[],"nextCursor":{next},"x":"{}"}}"#, "x".repeat(5 << 20)),
+                );
             }
             "empty-pages" => self.result(id, &format!(r#"{{"tools":[],"nextCursor":"{}"}}"#, page + 1)),
             _ => {
