@@ -45,10 +45,7 @@ impl Asked {
 impl Shared {
     /// Answers a call.
     pub(crate) async fn call(self: &Arc<Self>, permitted: Permitted, run: RunHandle) -> Result<Outcome> {
-        if !self.is_enabled() {
-            return Err(Error::new(Kind::ConnectionFailed, format!("`{}` is switched off", self.plan.name))
-                .hint(format!("run `toolgate mcp enable {}`", self.plan.name)));
-        }
+        self.switched_on()?;
         if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = permitted.target() {
             let on = matches!(permitted.target(), Target::Subscribe(_));
             return Box::pin(self.watch(uri, on, &run)).await;
@@ -58,7 +55,7 @@ impl Shared {
         let mut attempt = 1;
         loop {
             self.breaker.admit(&self.plan.name)?;
-            // That there are too many lines already says nothing of the server.
+            // That there are too many lines already, or it was switched off meanwhile, says nothing of the server.
             let line = self.pool.line(&run, self)?;
             let answered = match ready(&line, attempt).await {
                 Ok(link) => self.attempt(&asked, &permitted, &run, &link).await,

@@ -76,9 +76,10 @@ impl Pool {
         self.get(key, shared)
     }
 
-    /// The line with this key, begun if there is none.
+    /// The line with this key, begun if there is none. Who switches the server off ends all lines that there are by then.
     pub(crate) fn get(&self, key: Key, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
         let mut lines = self.lock();
+        shared.switched_on()?;
         if let Some(line) = lines.iter().find(|line| line.key == key && !line.is_stopping()) {
             return Ok(line.clone());
         }

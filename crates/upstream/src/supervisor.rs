@@ -12,7 +12,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Kinds, ListKind, Listing};
+use toolgate_core::{Error, Kind, Kinds, ListKind, Listing, Result};
 use toolgate_host::Tasks;
 use toolgate_wire::{Era, Version, method, write};
 
@@ -109,6 +109,16 @@ impl Shared {
 
     pub(crate) fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
+    }
+
+    /// Refuses what a server that is switched off does not do.
+    pub(crate) fn switched_on(&self) -> Result<()> {
+        if self.is_enabled() {
+            return Ok(());
+        }
+        let name = &self.plan.name;
+        Err(Error::new(Kind::ConnectionFailed, format!("`{name}` is switched off"))
+            .hint(format!("run `toolgate mcp enable {name}`")))
     }
 
     pub(crate) fn set_enabled(&self, on: bool) {
@@ -242,7 +252,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             kept.inspect(|kept| shared.offer(kept));
         }
         if wants_line(&shared) {
-            // Only a full pool refuses, and a full pool has lines to learn by.
+            // Only a full pool refuses, which has lines to learn by, or one that was just switched off.
             drop(shared.pool.get(Key::bare(), &shared));
         }
         for line in shared.pool.all() {
@@ -269,7 +279,7 @@ fn ask_again(shared: &Arc<Shared>) {
     match lines.iter().filter(|line| line.is_shared(shared)).find_map(|line| line.link()) {
         Some(link) => link.wire.desk.all_changed(),
         None if matches!(shared.plan.reach, Reach::Address(_)) => {
-            // A new line looks at all of them; only a full pool refuses one.
+            // A new line looks at all of them; a full pool refuses one, or one that was just switched off.
             drop(shared.pool.get(Key::bare(), shared));
         }
         None => {}

@@ -93,8 +93,9 @@ impl Upstream {
     pub fn restart(&self) {
         self.shared.breaker.well();
         self.shared.pool.all().iter().for_each(|line| line.restart());
-        if self.shared.is_enabled() && !self.shared.has_shared_line() {
-            // One that rests is started, so that what it has is learned anew. Only a full pool refuses.
+        if !self.shared.has_shared_line() {
+            // One that rests is started, so that what it has is learned anew. A full pool refuses, or one that is
+            // switched off.
             drop(self.shared.pool.get(Key::bare(), &self.shared));
         }
         self.shared.woken.notify_one();

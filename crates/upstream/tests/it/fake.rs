@@ -117,6 +117,9 @@ impl Fake {
         if self.is("slow-start") {
             std::thread::sleep(Duration::from_millis(300));
         }
+        while self.is("held") && !self.place.join("go").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         while let Some(message) = self.read() {
             self.take(&message);
         }
@@ -167,6 +170,7 @@ impl Fake {
             "resources/read" if params["uri"] == "fake://t/none" => {
                 self.error(&id, if self.modern { -32602 } else { -32002 }, "no such resource");
             }
+            "resources/read" if params["uri"] == "fake://t/hang" => self.mark("hung"),
             "resources/read" => {
                 let text = json!({"contents": [], "asked": params});
                 self.result(&id, &text.to_string());

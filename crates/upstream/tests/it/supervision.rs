@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::Instant;
-use toolgate_testkit::{Expect as _, client_legacy};
+use toolgate_core::{Call, Principal, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, drive};
 use toolgate_upstream::State;
+use toolgate_wire::Raw;
 
-use crate::rig::{Rig, alive, pass, with};
+use crate::rig::{PATIENCE, Rig, alive, fake, pass, trial, with};
 use crate::rogue::rogue;
 use crate::web::Web;
 
@@ -61,6 +63,41 @@ async fn a_killed_program_that_nobody_calls_is_back_by_itself() {
     println!("a killed program was back after: {:?}", killed.elapsed());
     assert_eq!((rig.status().state, rig.status().lost, rig.count("started")), (State::Connected, 1, 2));
     rig.upstream.stop().await;
+}
+
+/// A call that waits for a program to start, and one that waits for its answer: neither is repeated on another program.
+#[tokio::test]
+async fn nothing_is_started_again_for_calls_of_a_server_that_was_switched_off() {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    let go = place.path().join("go");
+    std::fs::write(&go, "").unwrap();
+    let table = fake("legacy held", place.path());
+    let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+    let hanging = Call::new(
+        Principal::local(),
+        client_legacy(),
+        Target::Resource("fake://t/hang".into()),
+        Raw::of(&json!({"uri": "fake://t/hang"})),
+    );
+    let change = call(client_legacy(), "fake_change", json!({"b": ""}));
+    for (call, is_held, begun) in [(change, true, "started"), (hanging, false, "hung")] {
+        let rig = Rig::of(table.clone(), place.clone(), kept.clone());
+        if is_held {
+            std::fs::remove_file(&go).unwrap();
+        }
+        let before = rig.count(begun);
+        let run = rig.hub.start(call);
+        rig.until("it has begun", |rig| rig.count(begun) > before).await;
+        let started = rig.count("started");
+        rig.upstream.set_enabled(false);
+        std::fs::write(&go, "").unwrap();
+        let error = tokio::time::timeout(PATIENCE, drive(run, [])).await.expect("the call hangs").failed();
+        assert_eq!(error.message(), "`fake` is switched off", "{begun}");
+        assert_eq!((rig.count("started"), rig.count("changed")), (started, 0), "{begun}");
+        rig.upstream.restart();
+        rig.upstream.stop().await;
+        assert_eq!(rig.count("started"), started, "{begun}");
+    }
 }
 
 #[tokio::test]
