@@ -1,5 +1,6 @@
 //! The desk of one connection: what is asked and not yet answered, and where everything goes that the server sends.
 
+mod changed;
 mod incoming;
 
 use std::collections::{HashMap, VecDeque};
@@ -9,13 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Afterwards, Kinds, ListKind, RunHandle};
+use toolgate_core::{Afterwards, ListKind, RunHandle};
 use toolgate_wire::{Era, Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
 
+pub(crate) use changed::Changed;
 pub(crate) use incoming::declined;
 
 /// How many events of one call may wait for it; a server that floods loses what is beyond.
@@ -89,8 +91,7 @@ pub(crate) struct Desk {
     state: Mutex<State>,
     outbox: mpsc::Sender<Out>,
     declared: Declared,
-    /// The lists that are not what they were.
-    changed: Mutex<Kinds>,
+    changed: Mutex<Changed>,
     pub(crate) noticed: Arc<Notify>,
     updates: broadcast::Sender<Arc<str>>,
     closed: CancellationToken,
@@ -285,19 +286,27 @@ impl Desk {
         self.lock().calls
     }
 
-    /// The lists that have changed since this was last asked.
-    pub(crate) fn take_changed(&self) -> Kinds {
-        std::mem::take(&mut *self.changed.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The lists that may have changed since this was last asked; `wanted`: none if only the server says so.
+    pub(crate) fn take_changed(&self, wanted: bool) -> Option<Changed> {
+        self.changed().take(wanted)
     }
 
-    /// Says that all lists have to be looked at.
+    /// Says that we want to look at all lists.
     pub(crate) fn all_changed(&self) {
-        self.list_changed(&ListKind::ALL);
+        let mut changed = self.changed();
+        changed.add(&ListKind::ALL);
+        changed.wanted = true;
+        drop(changed);
+        self.noticed.notify_one();
     }
 
-    /// The same, for who looks again by itself.
+    /// Says that all lists have to be looked at, by who looks again by itself.
     pub(crate) fn all_changed_quietly(&self) {
-        *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = crate::supervisor::all_kinds();
+        self.changed().add(&ListKind::ALL);
+    }
+
+    fn changed(&self) -> MutexGuard<'_, Changed> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends a request; gives the outcome back if nobody waits for it.

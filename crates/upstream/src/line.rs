@@ -22,7 +22,7 @@ use crate::open::{Opener, open};
 use crate::plan::Reach;
 use crate::pool::{Key, Who};
 use crate::starts::Turn;
-use crate::supervisor::Shared;
+use crate::supervisor::{Pace, Shared};
 use jitter::jittered;
 use watched::Watched;
 
@@ -66,6 +66,8 @@ pub(crate) struct Line {
     fault: Mutex<Option<Fault>>,
     watched: Mutex<Watched>,
     pub(crate) rewatch: Notify,
+    /// How soon is followed what its server says of its lists.
+    pace: Mutex<Pace>,
 }
 
 /// Why a connection is given up.
@@ -94,6 +96,7 @@ impl Line {
             fault: Mutex::default(),
             watched: Mutex::default(),
             rewatch: Notify::new(),
+            pace: Mutex::default(),
         });
         let (running, shared) = (line.clone(), shared.clone());
         shared.owner.clone().spawn(async move {
@@ -147,6 +150,11 @@ impl Line {
     /// Notes that it is being looked at what its server has, or is no longer.
     pub(crate) fn learns(&self, on: bool) {
         self.learning.store(on, Ordering::Relaxed);
+    }
+
+    /// How soon is followed what its server says of its lists.
+    pub(crate) fn pace(&self) -> MutexGuard<'_, Pace> {
+        lock(&self.pace)
     }
 
     /// Notes that a caller uses it.

@@ -3,6 +3,7 @@
 mod admission;
 mod breaker;
 mod learn;
+mod pace;
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Error, Kind, Kinds, ListKind, Listing, Result};
 use toolgate_host::Tasks;
@@ -18,7 +20,7 @@ use toolgate_wire::{Era, Version, method, write};
 
 use crate::config::{EraChoice, Start};
 use crate::definitions::{Definitions, Offered};
-use crate::desk::Reports;
+use crate::desk::{Changed, Reports};
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::line::{Line, Phase};
@@ -29,6 +31,7 @@ use crate::starts::Starts;
 use crate::transport::WebClient;
 use crate::upstream::Surroundings;
 use breaker::Breaker;
+pub(crate) use pace::Pace;
 
 /// How long what is known of a server counts.
 const FRESH: Duration = Duration::from_secs(3600);
@@ -62,7 +65,7 @@ pub(crate) struct Shared {
     pub(crate) offered: ArcSwap<Offered>,
     pub(crate) listing: watch::Sender<Arc<Listing>>,
     pub(crate) learned: watch::Sender<Option<Arc<Definitions>>>,
-    begun: tokio::time::Instant,
+    begun: Instant,
     enabled: AtomicBool,
     /// Whether it offers what it learned.
     is_offering: AtomicBool,
@@ -84,7 +87,7 @@ impl Shared {
             journal: Arc::new(Journal::new(plan.name.clone())),
         };
         Arc::new(Self {
-            begun: tokio::time::Instant::now(),
+            begun: Instant::now(),
             enabled: AtomicBool::new(plan.enabled),
             is_offering: AtomicBool::new(false),
             plan,
@@ -239,7 +242,7 @@ pub(crate) fn all_kinds() -> Kinds {
 /// Keeps an upstream until it is stopped.
 pub(crate) async fn supervise(shared: Arc<Shared>) {
     let mut signed = shared.plan.authorizer.as_ref().map(|authorizer| authorizer.events());
-    let mut look_again = tokio::time::Instant::now() + FRESH;
+    let mut look_again = Instant::now() + FRESH;
     loop {
         if !shared.is_enabled() {
             shared.pool.all().iter().for_each(|line| line.stop());
@@ -257,15 +260,17 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
         }
         for line in shared.pool.all() {
             if let Some(wait) = tend(&shared, &line).await {
-                look_again = look_again.min(tokio::time::Instant::now() + wait);
+                look_again = look_again.min(Instant::now() + wait);
             }
         }
+        let held_back = shared.pool.all().iter().filter_map(|line| line.pace().until()).min();
         tokio::select! {
             () = shared.woken.notified() => {}
             () = failure(&shared) => {}
+            () = until(held_back) => {}
             event = admission::sign(&mut signed) => admission::admit(&shared, event.as_ref()),
             () = tokio::time::sleep_until(look_again) => {
-                look_again = tokio::time::Instant::now() + FRESH;
+                look_again = Instant::now() + FRESH;
                 ask_again(&shared);
             }
         }
@@ -295,23 +300,24 @@ fn wants_line(shared: &Shared) -> bool {
 /// Learns what a line's server has, where that may have changed. Says when to come again.
 async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
     let link = line.link()?;
+    let is_held_back = line.pace().until().is_some();
+    let begun = Instant::now();
     if !line.is_shared(shared) {
         // What one principal is shown is not what all are: the line that is everyone's has to look.
-        if link.wire.desk.take_changed() != Kinds::NONE {
+        if let Some(changed) = link.wire.desk.take_changed(is_held_back) {
             ask_again(shared);
+            looked(shared, line, changed, begun);
         }
         return None;
     }
     if line.key.declared != Declared::default() {
         step_aside(shared);
     }
-    let kinds = link.wire.desk.take_changed();
-    if kinds == Kinds::NONE {
-        return None;
-    }
+    let changed = link.wire.desk.take_changed(is_held_back)?;
     line.learns(true);
-    let learned = Box::pin(learn::learn(shared, &link, kinds)).await;
+    let learned = Box::pin(learn::learn(shared, &link, changed.kinds)).await;
     line.learns(false);
+    looked(shared, line, changed, begun);
     match learned {
         Ok(fresh_for) => {
             shared.set_trouble(None);
@@ -325,6 +331,24 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
             link.wire.desk.all_changed_quietly();
             Some(AGAIN)
         }
+    }
+}
+
+/// Lets what a server says next of its lists wait, unless it was we who wanted to look at them.
+fn looked(shared: &Shared, line: &Line, changed: Changed, begun: Instant) {
+    if !changed.wanted && line.pace().looked(begun) && changed.told {
+        shared
+            .reports
+            .journal
+            .note("says again and again that its lists changed", "it is looked at less often");
+    }
+}
+
+/// Waits for a moment; for ever if there is none.
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a server sends: answers, notifications and questions, each to whom it belongs.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
@@ -135,9 +134,10 @@ impl Desk {
         }
     }
 
-    pub(super) fn list_changed(&self, kinds: &[ListKind]) {
-        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        *changed = kinds.iter().fold(*changed, |sum, kind| sum.with(*kind));
+    fn list_changed(&self, kinds: &[ListKind]) {
+        let mut changed = self.changed();
+        changed.add(kinds);
+        changed.told = true;
         drop(changed);
         self.noticed.notify_one();
     }

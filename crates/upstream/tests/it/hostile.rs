@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{Kind, ListKind, Outcome, Target};
-use toolgate_testkit::{Expect as _, call, client_legacy, drive};
+use toolgate_core::{Capabilities, Kind, ListKind, Outcome, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_with, drive};
 use toolgate_upstream::State;
+use toolgate_wire::Version;
 
 use crate::fake::TOOLS;
 use crate::rig::{BEYOND, PATIENCE, Rig, alive, pass, text, with};
@@ -303,6 +304,33 @@ async fn a_flood_of_notices_does_not_make_us_ask_as_often() {
     let asked = rig.count("listed") - before;
     println!("{FLOOD} notices of changed lists made us list {asked} times");
     assert!(asked < FLOOD / 100, "listed {asked} times");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_whose_lists_never_stay_is_looked_at_ever_more_seldom() {
+    let rig = rogue_rig("restless", json!({}));
+    // The line by which it was learned is this caller's, who can be asked nothing.
+    let client = client_with(Version::LATEST_LEGACY, Capabilities::default());
+    let echo = async || rig.call(client.clone(), "fake_echo", json!({}), None).await.complete();
+    let begun = tokio::time::Instant::now();
+    rig.until("it is looked at again at once", |rig| rig.count("listed") >= 2).await;
+    for _ in 0..50 {
+        echo().await;
+    }
+    let (listed, limit) = (rig.count("listed"), 3 + begun.elapsed().as_secs());
+    assert!(listed as u64 <= limit, "listed {listed} times, and not only {limit} times");
+    for (seconds, times) in [(1, 3), (2, 4)] {
+        pass(seconds).await;
+        rig.until("it is looked at again", |rig| rig.count("listed") >= times).await;
+    }
+    let note = "says again and again that its lists changed";
+    rig.until("that is noted", |rig| rig.notes().contains(&note)).await;
+    // Its last word counts, though it was said while nobody listened.
+    assert_eq!(rig.status().tools, 2);
+    std::fs::write(rig.place.path().join("calm"), "").unwrap();
+    pass(BEYOND).await;
+    rig.until("what it has in the end is offered", |rig| rig.status().tools == 3).await;
     rig.upstream.stop().await;
 }
 

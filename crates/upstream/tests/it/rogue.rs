@@ -122,6 +122,16 @@ impl Rogue {
                     &format!(r#"{{"tools":[],"nextCursor":{next},"x":"{}"}}"#, "x".repeat(5 << 20)),
                 );
             }
+            // What it says is never the last word, until it is told to be calm.
+            "restless" => {
+                let count = std::fs::read(self.place.join("listed")).unwrap().len();
+                let echo = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
+                if self.place.join("calm").exists() {
+                    return self.result(id, &format!(r#"{{"tools":[{echo},{},{}]}}"#, tool(1), tool(2)));
+                }
+                self.result(id, &format!(r#"{{"tools":[{echo},{}]}}"#, tool(count)));
+                self.send(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#);
+            }
             "empty-pages" => self.result(id, &format!(r#"{{"tools":[],"nextCursor":"{}"}}"#, page + 1)),
             _ => {
                 let tools = TOOLS.map(|name| {
