@@ -1,14 +1,17 @@
 //! The desk of one connection: what is asked and not yet answered, and where everything goes that the server sends.
 
 mod changed;
+mod given_up;
 mod incoming;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Afterwards, ListKind, RunHandle};
 use toolgate_wire::{Era, Id, Raw, method, write};
@@ -17,6 +20,8 @@ use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
 
+use given_up::GivenUp;
+
 pub(crate) use changed::Changed;
 pub(crate) use incoming::declined;
 
@@ -24,7 +29,7 @@ pub(crate) use incoming::declined;
 const EVENTS: usize = 64;
 
 /// How often a connection that takes nothing new is looked after.
-const DRAIN: std::time::Duration = std::time::Duration::from_millis(100);
+const DRAIN: Duration = Duration::from_millis(100);
 
 /// After how many requests in a row, during which it said nothing at all, a server is taken for dead.
 const SILENCES: u32 = 3;
@@ -107,6 +112,7 @@ pub(crate) struct Desk {
 struct State {
     waiting: HashMap<u64, Waiting>,
     calls: usize,
+    given_up: GivenUp,
     /// Questions that came before any call.
     early: Vec<Question>,
     /// What names a call that waits.
@@ -133,6 +139,8 @@ pub(crate) struct Ticket {
     pub(crate) cancellable: bool,
     /// It will leave, if it has not, before anything that is sent from now on.
     pub(crate) handed_over: bool,
+    /// For how long the server may be at it when it is given up.
+    pub(crate) lingers: Option<Duration>,
     /// How much the server had said before.
     heard: u64,
     /// How many requests it had let pass without a word.
@@ -185,6 +193,7 @@ impl Desk {
             left,
             cancellable: true,
             handed_over: false,
+            lingers: None,
             heard,
             silences,
         })
@@ -324,7 +333,10 @@ impl Desk {
 impl State {
     /// Takes a request off the desk, with all that names it.
     fn leave(&mut self, id: u64) -> Option<Waiting> {
-        let waiting = self.waiting.remove(&id)?;
+        let Some(waiting) = self.waiting.remove(&id) else {
+            self.given_up.remove(id);
+            return None;
+        };
         if waiting.events.is_some() {
             self.calls -= 1;
             self.named.retain(|_, other| *other != id);
@@ -356,8 +368,20 @@ impl Ticket {
         desk.post(write::request(&Id::number(id), method::PING, &Raw::EMPTY_OBJECT));
     }
 
+    /// Takes a request that nobody waits for any more off the desk, unless it is answered. What the server then says
+    /// may belong to it, if it is a call that `is_there`.
+    fn leave(&self, is_there: bool) -> bool {
+        let mut state = self.desk.lock();
+        let Some(waiting) = state.leave(self.id) else { return false };
+        if let Some(time) = self.lingers.filter(|_| is_there && waiting.events.is_some()) {
+            state.given_up.add(self.id, Instant::now() + time);
+        }
+        true
+    }
+
     fn give_up(&mut self) {
-        if self.desk.lock().leave(self.id).is_none() {
+        let is_there = self.handed_over || self.left.load(Ordering::Acquire);
+        if !self.leave(is_there) {
             // The answer may be here, and nobody has looked at it.
             if let Ok(Ok(result)) = self.answer.try_recv() {
                 self.desk.unwanted(&result);
@@ -365,7 +389,7 @@ impl Ticket {
             return;
         }
         let told = self.desk.says_cancelled.load(Ordering::Relaxed) && self.cancellable;
-        if told && (self.handed_over || self.left.load(Ordering::Acquire)) {
+        if told && is_there {
             let params = Raw::trusted(format!(r#"{{"requestId":{}}}"#, self.id).into());
             self.desk.post(write::notification(method::CANCELLED, Some(&params)));
         }

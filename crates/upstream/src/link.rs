@@ -166,6 +166,7 @@ impl Wire {
         let mut ticket = self.desk.place(ask.run.is_some())?;
         // Giving up an `initialize` has no meaning.
         ticket.cancellable = ask.method != toolgate_wire::method::INITIALIZE;
+        ticket.lingers = Some(ask.timeout);
         let params = finish(ask.params.clone(), ticket.id);
         let sending = Sending {
             frame: write::request(&Id::number(ticket.id), ask.method, &params),

@@ -184,9 +184,10 @@ impl Desk {
         }
     }
 
-    /// The call something belongs to: that which it names, that of its stream, or the only one.
+    /// The call something belongs to: that which it names, that of its stream, or the only one that the server is at.
     fn whose(&self, params: Option<&Raw>, on: Option<u64>) -> Option<u64> {
-        let state = self.lock();
+        let mut state = self.lock();
+        let is_only = state.calls == 1 && !state.given_up.is_any_left();
         if let Some(params) = params.filter(|_| !state.named.is_empty()) {
             let task = params.path(&[meta::META, meta::RELATED_TASK, "taskId"]);
             let task = task.and_then(|id| text(&id)).map(Named::Task);
@@ -196,8 +197,7 @@ impl Desk {
             }
         }
         let is_call = |id: &u64| state.waiting.get(id).is_some_and(|waiting| waiting.events.is_some());
-        on.filter(is_call)
-            .or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| state.calls == 1))
+        on.filter(is_call).or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| is_only))
     }
 
     fn named(&self, named: &Named) -> Option<u64> {

@@ -189,8 +189,9 @@ pub(super) async fn run(
                     return over(&mut ticket);
                 }
                 Err(fault) => {
-                    // What has failed need not be given up.
+                    // What has failed need not be given up; but where only the way broke, the server may be at it.
                     ticket.cancellable = false;
+                    ticket.lingers = ticket.lingers.filter(|_| matches!(fault, Fault::Gone(_)));
                     return Err(fault);
                 }
             },

@@ -54,7 +54,10 @@ impl Link {
     ) -> Result<Raw, Fault> {
         // What the server says and asks belongs to this place, from the first word to the result.
         let mut ticket = self.wire.desk.place(true)?;
-        let params = finish(ask.params, ticket.id);
+        // It is not sent itself, but the server is at it.
+        (ticket.handed_over, ticket.cancellable, ticket.lingers) = (true, false, Some(ask.timeout));
+        let id = ticket.id;
+        let params = finish(ask.params, id);
         let params = Edit::new(&params).set("task", Raw::EMPTY_OBJECT).finish();
         let (mut beside, moved) =
             (Beside::new(&self.wire.desk, ticket.events.take(), Some(run)), Notify::new());
@@ -64,7 +67,7 @@ impl Link {
             let created = self.wire.request(ask).await?;
             let Some(task) = created.get("task").filter(Raw::is_object) else { return Ok(created) };
             let mut state = Task::begin(self, &task, run, timeout)?;
-            self.wire.desk.name(Named::Task(state.id.clone()), ticket.id);
+            self.wire.desk.name(Named::Task(state.id.clone()), id);
             state.legacy(task, &moved).await.map_err(Fault::begun)
         };
         let mut working = pin!(working);
@@ -77,7 +80,10 @@ impl Link {
                     }
                     beside.take(&self.wire, happened).await;
                 }
-                result = &mut working => return result,
+                result = &mut working => {
+                    ticket.lingers = ticket.lingers.filter(|_| matches!(result, Err(Fault::Late(_))));
+                    return result;
+                }
             }
         }
     }

@@ -10,7 +10,7 @@ use toolgate_core::{
 use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, first_round, retry};
 use toolgate_wire::{Era, Version};
 
-use crate::rig::{PATIENCE, Rig, text};
+use crate::rig::{BEYOND, PATIENCE, Rig, pass, text};
 
 /// A question in the middle of a call reaches a client of either era.
 #[tokio::test]
@@ -96,6 +96,31 @@ async fn a_question_amid_several_calls_is_declined_and_reported() {
     assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
     assert!(rig.notes().contains(&"asked without saying for which call"), "{:?}", rig.notes());
     drop(hanging);
+    rig.upstream.stop().await;
+}
+
+/// The server may ask for what nobody waits for any more, while another waits.
+#[tokio::test]
+async fn a_question_that_may_belong_to_a_call_given_up_is_declined_and_reported() {
+    let rig = Rig::shaped("legacy", json!({"share": "all"}));
+    rig.settled().await;
+    let by = |name, tool| Call {
+        principal: Principal::named(name),
+        ..call(client_legacy(), tool, json!({"b": "Who?"}))
+    };
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    let hanging = rig.hub.start(by("ann", "fake_hang"));
+    rig.until("the server has the call", |rig| rig.count("hung") == 1).await;
+    drop(hanging);
+    rig.until("it is given up", |rig| rig.count("cancelled") == 1).await;
+    let asked = rig.drive(by("bob", "fake_ask"), Some(answer.clone())).await;
+    assert_eq!(asked.events, Vec::<String>::new());
+    assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
+    assert!(rig.notes().contains(&"asked without saying for which call"), "{:?}", rig.notes());
+    // The server does not answer what it was told to stop; after its time nobody expects that it is at it.
+    pass(BEYOND).await;
+    let asked = rig.drive(by("bob", "fake_ask"), Some(answer.clone())).await;
+    assert_eq!(asked.complete()["structuredContent"], answer);
     rig.upstream.stop().await;
 }
 
