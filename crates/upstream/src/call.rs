@@ -1,5 +1,7 @@
 //! The life of one call: what it becomes, where it goes, and whether it may go twice.
 
+mod watch;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -126,34 +128,8 @@ impl Shared {
                 answer => answer,
             }
         };
-        if let Err(fault @ (Fault::NotSent(_) | Fault::SessionGone | Fault::Unauthorized(_))) = &answer {
-            // Whatever is wrong with the connection, the next one may be right.
-            link.wire.desk.retire(&fault.words());
-        }
-        bridge::outcome(answer?, link.era(), run.client().era())
-    }
-
-    /// Begins or ceases to watch a resource.
-    async fn watch(self: &Arc<Self>, uri: &Arc<str>, on: bool, run: &RunHandle) -> Result<Outcome> {
-        let explain = |fault: Fault| fault.into_error(&self.plan.name);
-        let line = self.pool.line(run, self)?;
-        let link = ready(&line, 1).await.map_err(explain)?;
-        let first_or_last = line.watches(uri, run.connection(), on);
-        if !first_or_last {
-            return Ok(Outcome::Complete(Raw::EMPTY_OBJECT));
-        }
-        if link.era() == Era::Modern {
-            line.rewatch.notify_one();
-            return Ok(Outcome::Complete(Raw::EMPTY_OBJECT));
-        }
-        let method = if on { method::RESOURCES_SUBSCRIBE } else { method::RESOURCES_UNSUBSCRIBE };
-        let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
-        let answer = link.wire.request(Ask::plain(method, params, self.plan.timeout)).await;
-        if answer.is_err() && on {
-            line.watches(uri, run.connection(), false);
-        }
-        answer.map_err(explain)?;
-        Ok(Outcome::Complete(Raw::EMPTY_OBJECT))
+        let result = answer.inspect_err(|fault| link.doubts(fault))?;
+        bridge::outcome(result, link.era(), run.client().era())
     }
 
     /// Notes arguments that do not fit, where that is wanted.

@@ -66,6 +66,8 @@ pub(crate) struct Line {
     fault: Mutex<Option<Fault>>,
     watched: Mutex<Watched>,
     pub(crate) rewatch: Notify,
+    /// Whoever tells the server what is watched is the only one.
+    watching: tokio::sync::Mutex<()>,
     /// How soon is followed what its server says of its lists.
     pace: Mutex<Pace>,
 }
@@ -96,6 +98,7 @@ impl Line {
             fault: Mutex::default(),
             watched: Mutex::default(),
             rewatch: Notify::new(),
+            watching: tokio::sync::Mutex::default(),
             pace: Mutex::default(),
         });
         let (running, shared) = (line.clone(), shared.clone());
@@ -167,6 +170,11 @@ impl Line {
     /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
     pub(crate) fn watches(&self, uri: &Arc<str>, who: Option<ConnectionId>, on: bool) -> bool {
         lock(&self.watched).note(uri, who, on)
+    }
+
+    /// Waits until nobody else tells the server what is watched.
+    pub(crate) async fn turn_to_watch(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.watching.lock().await
     }
 
     /// A client's connection has ended: nothing is watched for it any more, and its own line ends.

@@ -214,4 +214,11 @@ impl Link {
     pub(crate) fn era(&self) -> Era {
         self.facts.version.era()
     }
+
+    /// Takes nothing new, if what a request failed of is the connection: the next one may be right.
+    pub(crate) fn doubts(&self, fault: &Fault) {
+        if matches!(fault, Fault::NotSent(_) | Fault::SessionGone | Fault::Unauthorized(_)) {
+            self.wire.desk.retire(&fault.words());
+        }
+    }
 }

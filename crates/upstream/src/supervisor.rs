@@ -325,6 +325,10 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
         }
         // The next connection looks at all of it.
         Err(_) if link.wire.is_stopped() => None,
+        Err(fault @ Fault::SessionGone) => {
+            link.doubts(&fault);
+            None
+        }
         Err(fault) => {
             shared.set_trouble(Some(fault));
             shared.nothing_pending();

@@ -36,19 +36,23 @@ async fn subscribe(line: &Line, link: &Link, shared: &Shared) -> Infallible {
         watched.uris().cloned().collect()
     };
     for uri in watched {
-        watch(link, shared, &uri, true).await;
+        tell(line, link, shared, &uri, true).await;
     }
     loop {
         line.rewatch.notified().await;
         let released = lock(&line.watched).released();
         for uri in released {
-            watch(link, shared, &uri, false).await;
-            // Someone may have come for it meanwhile, and been overtaken.
-            let is_wanted = lock(&line.watched).has(&uri);
-            if is_wanted {
-                watch(link, shared, &uri, true).await;
-            }
+            tell(line, link, shared, &uri, false).await;
         }
+    }
+}
+
+/// Tells a server that a resource is watched, or is not, if that is still so when nobody else tells it otherwise.
+async fn tell(line: &Line, link: &Link, shared: &Shared, uri: &Arc<str>, on: bool) {
+    let _turn = line.turn_to_watch().await;
+    let is_watched = lock(&line.watched).has(uri);
+    if is_watched == on {
+        watch(link, shared, uri, on).await;
     }
 }
 

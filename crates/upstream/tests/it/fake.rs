@@ -188,6 +188,12 @@ impl Fake {
 
     /// Agrees to tell of a resource, and at once has something to tell of it; or to tell no more.
     fn watch(&mut self, message: &Value) {
+        if self.is("refuses-first") && self.count("asked-to-watch") == 1 {
+            while !self.place.join("go").exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            return self.error(&message["id"], -32099, "not yet");
+        }
         self.result(&message["id"], "{}");
         if message["method"] == "resources/unsubscribe" {
             return self.mark("unsubscribed");

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::Instant;
-use toolgate_core::{Call, Principal, Target};
-use toolgate_testkit::{Expect as _, call, client_legacy, drive};
+use toolgate_core::{Call, Capabilities, Principal, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_with, drive};
 use toolgate_upstream::State;
-use toolgate_wire::Raw;
+use toolgate_wire::{Raw, Version};
 
 use crate::rig::{PATIENCE, Rig, alive, fake, pass, trial, with};
 use crate::rogue::rogue;
@@ -115,6 +115,34 @@ async fn a_forgotten_session_costs_one_greeting_and_no_call() {
         assert_eq!(web.seen.initialized.load(Ordering::SeqCst), greeted + 1, "{round}");
     }
     println!("a forgotten session was healed after: {}", shown(times));
+    rig.upstream.stop().await;
+}
+
+/// Without a stream of its own, only what is asked of it shows that a server was started anew.
+#[tokio::test]
+async fn a_forgotten_session_is_noticed_by_whatever_is_asked_first() {
+    let web = Web::start("legacy streamless").await;
+    let table = with(web.table(), json!({"start": "eager"}));
+    let rig = Rig::of(table, Arc::new(tempfile::tempdir().unwrap()), None);
+    // It can be asked nothing, so that the line by which the server was learned is its own.
+    let client = client_with(Version::LATEST_LEGACY, Capabilities::default());
+    let watch = async || {
+        let target = Target::Subscribe("fake://one".into());
+        rig.send(client.clone(), target, json!({"uri": "fake://one"})).await.complete()
+    };
+    watch().await;
+    let greeted = || web.seen.initialized.load(Ordering::SeqCst);
+    assert_eq!(greeted(), 1);
+    web.seen.forget();
+    let unwatch = Target::Unsubscribe("fake://one".into());
+    rig.send(client.clone(), unwatch, json!({"uri": "fake://one"})).await;
+    watch().await;
+    assert_eq!((greeted(), rig.status().state), (2, State::Connected));
+    web.seen.forget();
+    pass(3_650).await;
+    rig.until("it is greeted again", |_| greeted() == 3).await;
+    rig.until("it is listed again", |_| web.seen.lists.load(Ordering::SeqCst) == 3).await;
+    assert_eq!((rig.status().state, rig.status().error), (State::Connected, None));
     rig.upstream.stop().await;
 }
 

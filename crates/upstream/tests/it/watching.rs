@@ -6,10 +6,10 @@ use serde_json::json;
 use toolgate_core::{
     Call, Capabilities, Client, Connected, Kind, NewConnection, Outcome, Principal, Target, Transport,
 };
-use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_with};
+use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_with, drive};
 use toolgate_wire::{Raw, Version};
 
-use crate::rig::{PATIENCE, Rig, with};
+use crate::rig::{PATIENCE, Rig, pass, with};
 use crate::web::Web;
 
 fn connect(rig: &Rig) -> Connected {
@@ -17,12 +17,16 @@ fn connect(rig: &Rig) -> Connected {
     rig.hub.connect(NewConnection { transport: Transport::Http, principal, process: None })
 }
 
-async fn watch(rig: &Rig, by: &Connected, on: bool) {
+fn watching(by: &Connected, on: bool) -> Call {
     let target = if on { Target::Subscribe } else { Target::Unsubscribe };
     let params = Raw::of(&json!({"uri": "fake://one"}));
     let mut call = Call::new(Principal::local(), client_legacy(), target("fake://one".into()), params);
     call.connection = Some(by.id());
-    rig.drive(call, None).await.complete();
+    call
+}
+
+async fn watch(rig: &Rig, by: &Connected, on: bool) {
+    rig.drive(watching(by, on), None).await.complete();
 }
 
 async fn echo(rig: &Rig, by: &Connected) -> Driven {
@@ -63,6 +67,23 @@ async fn what_a_client_watches_is_let_go_of_when_it_leaves() {
         rig.until("it is let go", |rig| rig.count(unwatched) == before + 2).await;
         rig.upstream.stop().await;
     }
+}
+
+#[tokio::test]
+async fn whoever_comes_while_another_is_refused_asks_for_itself() {
+    let rig = Rig::fake("legacy refuses-first");
+    rig.settled().await;
+    let [one, other] = [connect(&rig), connect(&rig)];
+    let first = rig.hub.start(watching(&one, true));
+    rig.until("the server is asked", |rig| rig.count("asked-to-watch") == 1).await;
+    let second = rig.hub.start(watching(&other, true));
+    // It has some turns to come as far as it can.
+    pass(0).await;
+    std::fs::write(rig.place.path().join("go"), "").unwrap();
+    drive(first, []).await.failed();
+    drive(second, []).await.complete();
+    assert_eq!(rig.count("subscribed"), 1);
+    rig.upstream.stop().await;
 }
 
 #[tokio::test]

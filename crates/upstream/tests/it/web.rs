@@ -183,7 +183,9 @@ async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
             seen.deleted.fetch_add(1, Ordering::SeqCst);
             whole(200, "text/plain", "")
         }
-        ("GET", _) if seen.is("modern") || seen.is("plain") => whole(405, "text/plain", "no"),
+        ("GET", _) if seen.is("modern") || seen.is("plain") || seen.is("streamless") => {
+            whole(405, "text/plain", "no")
+        }
         ("GET", _) if asked.headers.contains_key("last-event-id") && !seen.knows(&asked) => {
             whole(404, "text/plain", "no session")
         }
@@ -342,10 +344,13 @@ async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<S
     match message["method"].as_str().unwrap_or_default() {
         "initialize" => {
             seen.slow("slow-start").await;
-            send(
-                r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"web","version":"1"}}"#,
-            );
+            let resources = if seen.is("streamless") { r#","resources":{"subscribe":true}"# } else { "" };
+            send(&format!(
+                r#"{{"protocolVersion":"2025-11-25","capabilities":{{"tools":{{"listChanged":true}}{resources}}},"serverInfo":{{"name":"web","version":"1"}}}}"#
+            ));
         }
+        "resources/list" => send(r#"{"resources":[{"uri":"fake://one","name":"one"}]}"#),
+        "resources/subscribe" => send("{}"),
         "tools/list" => {
             let number = seen.lists.fetch_add(1, Ordering::SeqCst);
             seen.slow("slow-list").await;
