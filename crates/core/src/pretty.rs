@@ -3,7 +3,7 @@
 use toolgate_wire::Raw;
 
 /// JSON text indented by two. Nothing is parsed, so no number becomes another one.
-pub(crate) fn pretty(raw: &Raw) -> String {
+pub fn pretty(raw: &Raw) -> String {
     let mut out = String::new();
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     let mut letters = raw.as_str().chars().peekable();

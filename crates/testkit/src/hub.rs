@@ -22,9 +22,7 @@ pub fn builder<S: Source + 'static>(sources: impl IntoIterator<Item = Arc<S>>) -
 
 /// A page of a list as the local person sees it in the legacy era.
 pub async fn list(hub: &Hub, kind: ListKind, cursor: Option<&str>) -> Value {
-    let principal = Principal::local();
-    let look = Look { principal: &principal, profile: None, version: Version::LATEST_LEGACY };
-    hub.list(&look, kind, cursor).await.unwrap().to().unwrap()
+    page(hub, kind, cursor).await.to().unwrap()
 }
 
 /// The names on the first page of a list.
@@ -35,11 +33,12 @@ pub async fn list_names(hub: &Hub, kind: ListKind) -> Vec<String> {
         ListKind::Templates => ("resourceTemplates", "uriTemplate"),
         ListKind::Prompts => ("prompts", "name"),
     };
-    let page = list(hub, kind, None).await;
-    page[list_key]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item[item_key].as_str().unwrap().to_owned())
-        .collect()
+    let items = page(hub, kind, None).await.get(list_key).unwrap();
+    items.items().map(|item| item.get(item_key).unwrap().as_string().unwrap().into_owned()).collect()
+}
+
+async fn page(hub: &Hub, kind: ListKind, cursor: Option<&str>) -> Raw {
+    let principal = Principal::local();
+    let look = Look { principal: &principal, profile: None, version: Version::LATEST_LEGACY };
+    hub.list(&look, kind, cursor).await.unwrap()
 }

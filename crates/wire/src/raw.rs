@@ -173,6 +173,13 @@ impl Raw {
         escape::decode_str(self.inside()?)
     }
 
+    /// The text of a string, unescaped, with U+FFFD where a `str` cannot hold what was written.
+    pub fn as_string_lossy(&self) -> Option<Cow<'_, str>> {
+        let inside = self.inside()?;
+        let lossy = || String::from_utf8_lossy(&escape::decode(inside)).into_owned();
+        Some(escape::decode_str(inside).unwrap_or_else(|| lossy().into()))
+    }
+
     /// The number, if it is written as a whole one that fits.
     pub fn as_u64(&self) -> Option<u64> {
         if self.kind() != Kind::Number {

@@ -27,7 +27,7 @@ pub struct PinsConfig {
     pub added: PinAction,
     /// A tool with a name that another source has, or had.
     pub shadowing: PinAction,
-    /// A tool whose words are suspicious: invisible characters, or instructions to the model.
+    /// A tool whose words are suspicious: invisible or broken characters, or instructions to the model.
     pub suspicious: PinAction,
     /// What holds for one source instead.
     pub sources: BTreeMap<String, SourcePins>,

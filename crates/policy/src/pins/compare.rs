@@ -1,7 +1,11 @@
 //! What differs between two definitions of a tool, part by part.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use similar::TextDiff;
+use toolgate_core::pretty;
+use toolgate_wire::{Kind, Raw, canonical};
 
 use super::report::{Finding, Part, Severity};
 use super::suspect::visible;
@@ -9,32 +13,34 @@ use super::suspect::visible;
 /// The longest text of which a diff is made.
 const LONGEST: usize = 64 * 1024;
 
-/// What differs, gravest first.
-pub(super) fn differences(old: &Value, new: &Value) -> Vec<Finding> {
+/// What differs, gravest first. Two texts are compared and not two values: numbers that no type can tell apart differ,
+/// as they do for the digest.
+pub(super) fn differences(old: &Raw, new: &Raw) -> Vec<Finding> {
+    // The order of keys means nothing, and would only fill a diff.
+    let (old, new) = (&canonical(old), &canonical(new));
     let mut found = Vec::new();
-    let differ = |key: &str| old.get(key) != new.get(key);
-    if differ("description") {
-        found.push(finding(Part::Description, Severity::High, &old["description"], &new["description"]));
+    let both = |key: &str| (old.get(key), new.get(key));
+    let (old_words, new_words) = both("description");
+    if old_words != new_words {
+        found.push(finding(Part::Description, Severity::High, old_words, new_words));
     }
     let (old_schema, new_schema) = (only(old, is_schema), only(new, is_schema));
     if old_schema != new_schema {
         // Words in a schema go to the model like any others.
         let words = words_of(&old_schema) != words_of(&new_schema);
         let severity = if words { Severity::High } else { Severity::Medium };
-        found.push(finding(Part::Schema, severity, &old_schema, &new_schema));
+        found.push(finding(Part::Schema, severity, Some(old_schema), Some(new_schema)));
     }
-    if differ("annotations") {
-        let severity = if claims_more(&old["annotations"], &new["annotations"]) {
-            Severity::High
-        } else {
-            Severity::Medium
-        };
-        found.push(finding(Part::Annotations, severity, &old["annotations"], &new["annotations"]));
+    let (old_hints, new_hints) = both("annotations");
+    if old_hints != new_hints {
+        let more = claims_more(old_hints.as_ref(), new_hints.as_ref());
+        let severity = if more { Severity::High } else { Severity::Medium };
+        found.push(finding(Part::Annotations, severity, old_hints, new_hints));
     }
     let other = |key: &str| !is_schema(key) && !["description", "annotations"].contains(&key);
     let (old_rest, new_rest) = (only(old, other), only(new, other));
     if old_rest != new_rest {
-        found.push(finding(Part::Other, Severity::Low, &old_rest, &new_rest));
+        found.push(finding(Part::Other, Severity::Low, Some(old_rest), Some(new_rest)));
     }
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
@@ -44,54 +50,36 @@ fn is_schema(key: &str) -> bool {
     ["inputSchema", "outputSchema"].contains(&key)
 }
 
-/// Some of the keys of an object, in order of their names.
-fn only(value: &Value, keep: impl Fn(&str) -> bool) -> Value {
-    let entries = value.as_object().into_iter().flatten().filter(|(key, _)| keep(key));
-    sorted(&Value::Object(entries.map(|(key, value)| (key.clone(), value.clone())).collect()))
-}
-
-/// The order of keys means nothing, and would only fill a diff.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(entries) => {
-            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            Value::Object(
-                entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect::<Map<_, _>>(),
-            )
-        }
-        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
+/// Some of the keys of an object.
+fn only(raw: &Raw, keep: impl Fn(&str) -> bool) -> Raw {
+    Raw::of(&raw.entries().filter(|(key, _)| keep(key)).collect::<BTreeMap<Cow<'_, str>, Raw>>())
 }
 
 /// The descriptions and titles anywhere in a schema.
-fn words_of(schema: &Value) -> Vec<&str> {
-    match schema {
-        Value::Object(entries) => {
-            let own = ["description", "title"].into_iter().filter_map(|key| schema.get(key)?.as_str());
-            own.chain(entries.values().flat_map(words_of)).collect()
-        }
-        Value::Array(items) => items.iter().flat_map(words_of).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
-    }
+fn words_of(schema: &Raw) -> Vec<Raw> {
+    let own = ["description", "title"].into_iter().filter_map(|key| schema.get(key));
+    let own = own.filter(|words| words.kind() == Kind::String);
+    let inner = schema.entries().map(|(_, value)| value).chain(schema.items());
+    own.chain(inner.flat_map(|value| words_of(&value))).collect()
 }
 
 /// Whether it claims to be more harmless than before. Without a word a tool is taken for a destructive one that writes.
-fn claims_more(old: &Value, new: &Value) -> bool {
-    let is = |value: &Value, key: &str, otherwise: bool| value[key].as_bool().unwrap_or(otherwise);
-    let harmless = |value: &Value| {
+fn claims_more(old: Option<&Raw>, new: Option<&Raw>) -> bool {
+    let harmless = |hints: Option<&Raw>| {
+        let is = |key: &str, otherwise: bool| {
+            hints.and_then(|hints| hints.get(key)?.as_bool()).unwrap_or(otherwise)
+        };
         [
-            is(value, "readOnlyHint", false),
-            !is(value, "destructiveHint", true),
-            is(value, "idempotentHint", false),
-            !is(value, "openWorldHint", true),
+            is("readOnlyHint", false),
+            !is("destructiveHint", true),
+            is("idempotentHint", false),
+            !is("openWorldHint", true),
         ]
     };
     harmless(old).into_iter().zip(harmless(new)).any(|(old, new)| new && !old)
 }
 
-fn finding(part: Part, severity: Severity, old: &Value, new: &Value) -> Finding {
+fn finding(part: Part, severity: Severity, old: Option<Raw>, new: Option<Raw>) -> Finding {
     let (old, new) = (text(old), text(new));
     let says = if old.len().max(new.len()) > LONGEST {
         format!("{} bytes became {}, too many for a diff", old.len(), new.len())
@@ -102,30 +90,31 @@ fn finding(part: Part, severity: Severity, old: &Value, new: &Value) -> Finding 
     Finding { part, severity, says }
 }
 
-fn text(value: &Value) -> String {
-    let mut text = match value {
-        Value::Null => return String::new(),
-        Value::String(text) => text.clone(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            serde_json::to_string_pretty(&sorted(value)).unwrap_or_default()
-        }
-    };
+fn text(raw: Option<Raw>) -> String {
+    let Some(raw) = raw else { return String::new() };
+    // A string that is no text is shown as it is written.
+    let mut text = raw.as_string().map_or_else(|| pretty(&raw), Cow::into_owned);
     text.push('\n');
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+
+    /// What differs between two values.
+    fn between(old: &Value, new: &Value) -> Vec<Finding> {
+        differences(&Raw::of(old), &Raw::of(new))
+    }
 
     #[test]
     fn each_part_has_its_severity() {
         #[track_caller]
         fn check(old: &Value, new: &Value, expect: &[(Part, Severity)]) {
             let found: Vec<(Part, Severity)> =
-                differences(old, new).iter().map(|finding| (finding.part, finding.severity)).collect();
+                between(old, new).iter().map(|finding| (finding.part, finding.severity)).collect();
             assert_eq!(found, expect, "{old} {new}");
         }
         let schema = |properties: Value| json!({"name": "x", "inputSchema": {"type": "object", "properties": properties}});
@@ -158,10 +147,42 @@ mod tests {
 
     #[test]
     fn a_diff_can_be_read_and_shows_what_is_invisible() {
-        let found = differences(
+        let found = between(
             &json!({"description": "Reads.\nFast."}),
             &json!({"description": "Reads\u{200b}.\nFast."}),
         );
         assert_eq!(found[0].says, "@@ -1,2 +1,2 @@\n-Reads.\n+Reads\\u{200b}.\n Fast.\n");
+    }
+
+    #[test]
+    fn what_another_digest_has_is_shown() {
+        #[track_caller]
+        fn check(old: &'static str, new: &'static str, expect: &str) {
+            let (old, new) = (Raw::literal(old), Raw::literal(new));
+            assert_ne!(toolgate_wire::digest(&old), toolgate_wire::digest(&new), "{old:?}");
+            let said: Vec<String> = differences(&old, &new).into_iter().map(|finding| finding.says).collect();
+            assert_eq!(said, [expect], "{}", old.as_str());
+        }
+        // Numbers that are the same as floats, or are none.
+        check(r#"{"description":1.0}"#, r#"{"description":1.00}"#, "@@ -1 +1 @@\n-1.0\n+1.00\n");
+        check(
+            r#"{"description":18446744073709551616}"#,
+            r#"{"description":18446744073709551617}"#,
+            "@@ -1 +1 @@\n-18446744073709551616\n+18446744073709551617\n",
+        );
+        check(r#"{"annotations":0}"#, r#"{"annotations":-0}"#, "@@ -1 +1 @@\n-0\n+-0\n");
+        check(r#"{"description":1e999}"#, r#"{"description":2e999}"#, "@@ -1 +1 @@\n-1e999\n+2e999\n");
+        check(r#"{"description":null}"#, "{}", "@@ -1 +0,0 @@\n-null\n");
+        // Halves of characters.
+        check(
+            r#"{"description":"a\ud800"}"#,
+            r#"{"description":"a\uD801"}"#,
+            "@@ -1 +1 @@\n-\"a\\ud800\"\n+\"a\\ud801\"\n",
+        );
+        check(
+            r#"{"title":"\ud800","inputSchema":{"x":[{"y":1}]}}"#,
+            r#"{"title":"\ud800","inputSchema":{"x":[{"y":2}]}}"#,
+            "@@ -3,5 +3,5 @@\n     \"x\": [\n       {\n-        \"y\": 1\n+        \"y\": 2\n       }\n     ]\n",
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! A pin as the store keeps it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use toolgate_core::{Collection, Document, SourceId, ToolItem, Write};
 use toolgate_wire::Raw;
 
@@ -39,7 +38,8 @@ pub(super) struct Pin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Version {
     pub(super) digest: String,
-    pub(super) definition: Value,
+    /// As it was written: what no type can hold is still compared.
+    pub(super) definition: Raw,
     /// When it was seen, or accepted.
     pub(super) at_ms: u64,
     /// Who accepted it; nobody did what was there at first sight.
@@ -49,9 +49,7 @@ pub(super) struct Version {
 
 impl Version {
     pub(super) fn of(tool: &ToolItem, at_ms: u64) -> Self {
-        // What an item holds was read from JSON.
-        let definition = tool.raw.to().unwrap_or_default();
-        Self { digest: digest(&tool.raw), definition, at_ms, by: None }
+        Self { digest: digest(&tool.raw), definition: tool.raw.clone(), at_ms, by: None }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::Value;
 use toolgate_core::{Document, SourceId, ToolItem, Write};
 use toolgate_wire::Raw;
 
@@ -197,17 +196,16 @@ impl State {
         if pin.trusts(&seen.digest) && !pin.duplicated {
             return None;
         }
-        let definition = seen.raw.to().unwrap_or_default();
-        let (standing, findings) = self.stands(pin, Some((&seen.digest, &definition)), source.as_str());
+        let (standing, findings) = self.stands(pin, Some((&seen.digest, &seen.raw)), source.as_str());
         (standing == Standing::Held).then(|| why(&findings).into())
     }
 
     /// How a tool stands with a definition.
-    fn stands(&self, pin: &Pin, now: Option<(&str, &Value)>, source: &str) -> (Standing, Vec<Finding>) {
+    fn stands(&self, pin: &Pin, now: Option<(&str, &Raw)>, source: &str) -> (Standing, Vec<Finding>) {
         let trusted = now.is_none_or(|(digest, _)| pin.trusts(digest));
         let mut found = Vec::new();
-        if let Some((_, definition)) = now.filter(|_| !trusted) {
-            found = findings(pin, definition);
+        if let Some((digest, definition)) = now.filter(|_| !trusted) {
+            found = findings(pin, digest, definition);
         }
         if pin.duplicated {
             let says =
@@ -243,7 +241,7 @@ impl State {
 
 /// What gives no cause is trusted at first sight.
 fn first_sight(mut pin: Pin, version: Version) -> Pin {
-    let fine = findings(&pin, &version.definition).is_empty();
+    let fine = findings(&pin, &version.digest, &version.definition).is_empty();
     if fine {
         pin.accepted.push(version)
     } else {
@@ -253,10 +251,15 @@ fn first_sight(mut pin: Pin, version: Version) -> Pin {
 }
 
 /// All that is to be said of a definition that nobody accepted.
-fn findings(pin: &Pin, definition: &Value) -> Vec<Finding> {
+fn findings(pin: &Pin, digest: &str, definition: &Raw) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Some(before) = pin.reference() {
-        found.extend(differences(&before.definition, definition));
+    if let Some(before) = pin.reference().filter(|before| before.digest != digest) {
+        found = differences(&before.definition, definition);
+        if found.is_empty() {
+            // The digest decides what is another definition, not what we can make of it.
+            let says = "it is another definition, but what differs cannot be shown".into();
+            found.push(Finding { part: Part::Other, severity: Severity::High, says });
+        }
     }
     if pin.added && pin.accepted.is_empty() {
         let says = "its server did not have it when it was first seen".into();

@@ -1,5 +1,7 @@
 //! Pinned definitions: what another server changes is held until someone looks.
 
+mod exact;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -198,6 +200,10 @@ async fn an_added_tool_is_treated_as_configured_and_pinned_all_the_same() {
         world.parts("new").await,
         (Standing::Held, vec![(Part::Description, Severity::High), (Part::NewTool, Severity::Medium)])
     );
+    // As it was first seen it is used again, still without having been accepted.
+    world.becomes(&[tool("a", "A."), tool("new", "New.")]).await;
+    assert_eq!(world.listed().await, "a new");
+    assert_eq!(world.parts("new").await, (Standing::Warned, vec![(Part::NewTool, Severity::Medium)]));
     let strict = World::new("added = \"allow\"\n[sources.github]\nadded = \"hold\"", &[tool("a", "A.")]);
     strict.observe().await;
     strict.becomes(&[tool("a", "A."), tool("new", "New.")]).await;

@@ -75,6 +75,10 @@ fn scalars_are_read() {
     assert_eq!(raw("null").as_bool(), None);
     assert_eq!(raw(r#""a\n""#).as_string().as_deref(), Some("a\n"));
     assert_eq!(raw(r#""\ud800""#).as_string(), None);
+    assert_eq!(raw(r#""a\n""#).as_string_lossy().as_deref(), Some("a\n"));
+    let lossy = raw(r#""a\ud800\u0062""#).as_string_lossy().map(|text| text.replace('\u{FFFD}', "_"));
+    assert_eq!(lossy.as_deref(), Some("a___b"));
+    assert_eq!(raw("1").as_string_lossy(), None);
     assert_eq!(raw("1").as_string(), None);
 }
 
