@@ -14,7 +14,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use crate::{Error, Kind, Outcome, Result, Target};
+use crate::pipeline::Unapproved;
+use crate::{Kind, Outcome, Target};
 use durations::Durations;
 pub use exposition::Exposition;
 pub(crate) use now::Now;
@@ -169,12 +170,12 @@ impl Metrics {
         self.asked.inc();
     }
 
-    pub(crate) fn approval<T>(&self, answer: &Result<T>) {
-        let position = match answer.as_ref().map_err(Error::kind) {
+    pub(crate) fn approval<T>(&self, answer: &Result<T, Unapproved>) {
+        let position = match answer {
             Ok(_) => 0,
-            Err(Kind::Denied) => 1,
-            Err(Kind::NeedsApproval) => 2,
-            Err(_) => 3,
+            Err(Unapproved::Rejected(_)) => 1,
+            Err(Unapproved::Unanswered(_)) => 2,
+            Err(Unapproved::Failed(_)) => 3,
         };
         inc(&self.approvals, position);
     }

@@ -22,6 +22,7 @@ use crate::{
     Admission, Call, Client, Error, Gate, Judged, Kind, LogLevel, Origin, Outcome, Place, Principal, Result,
     RunHandle, Source, Step, Target, TaskMode, TooMany, ToolItem, TraceContext, Verdict,
 };
+pub(crate) use approve::Unapproved;
 use approve::{Asking, Subject};
 pub(crate) use record::{Trace, refused, unbegun};
 

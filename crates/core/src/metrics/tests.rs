@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toolgate_wire::Raw;
 
 use super::*;
-use crate::{CompletionRef, TaskOp};
+use crate::{CompletionRef, Error, TaskOp};
 
 #[test]
 fn every_kind_of_target_has_its_own_place() {

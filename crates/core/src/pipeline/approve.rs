@@ -45,7 +45,36 @@ enum Said {
     No,
     /// There is nobody to ask there, or nobody answered.
     Nothing(Error),
+    /// They were asked and did not want to answer; nobody else is asked.
+    NoMore(Error),
 }
+
+/// How a question ended that nobody said yes to, and what the caller is told.
+pub(crate) enum Unapproved {
+    /// A person said no.
+    Rejected(Error),
+    /// Nobody could be asked, or nobody said anything.
+    Unanswered(Error),
+    /// It could not be asked or answered.
+    Failed(Error),
+}
+
+impl From<Error> for Unapproved {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Unapproved> for Error {
+    fn from(unapproved: Unapproved) -> Self {
+        match unapproved {
+            Unapproved::Rejected(error) | Unapproved::Unanswered(error) | Unapproved::Failed(error) => error,
+        }
+    }
+}
+
+/// What came of a question: a yes, or that nobody said it.
+type Answered<T = Consent> = Result<T, Unapproved>;
 
 /// Asks for everything that gates want asked, one by one; only a plain yes to each lets the call go on. Returns the last
 /// of them, which counts for as long as all do; nothing where nothing is asked.
@@ -53,7 +82,7 @@ pub(super) async fn ask(
     subject: &Subject<'_>,
     handle: &RunHandle,
     asks: Vec<Asking>,
-) -> Result<Option<Consent>> {
+) -> Answered<Option<Consent>> {
     let mut consent: Option<Consent> = None;
     for asking in asks {
         let mut next = ask_one(subject, handle, asking).await?;
@@ -63,7 +92,7 @@ pub(super) async fn ask(
     Ok(consent)
 }
 
-async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Result<Consent> {
+async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Answered {
     let asked = subject.approval(asking);
     let inbox = subject.hub.approvals.as_ref();
     if let Some(inbox) = inbox {
@@ -82,18 +111,20 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> R
     for way in ways.iter() {
         match (way, inbox) {
             (AskBy::Client, _) => match at_client(handle, &asked).await? {
-                Said::Yes(lasting) => return yes(inbox, &asked, lasting).await,
+                Said::Yes(lasting) => return Ok(yes(inbox, &asked, lasting).await?),
                 Said::No => {
                     subject.trace.answered_by(at_the_client(&asked));
-                    return Err(Error::new(Kind::Denied, "the person said no"));
+                    return Err(Unapproved::Rejected(Error::new(Kind::Denied, "the person said no")));
                 }
                 Said::Nothing(error) => last = Some(error),
+                Said::NoMore(error) => return Err(Unapproved::Unanswered(error)),
             },
             (AskBy::Inbox, Some(inbox)) => return in_inbox(subject, inbox, handle, &asked).await,
             (AskBy::Inbox, None) => {}
         }
     }
-    Err(last.unwrap_or_else(|| Error::new(Kind::NeedsApproval, "this call needs a person's approval")))
+    let needed = || Error::new(Kind::NeedsApproval, "this call needs a person's approval");
+    Err(Unapproved::Unanswered(last.unwrap_or_else(needed)))
 }
 
 async fn yes(inbox: Option<&Approvals>, asked: &Approval, lasting: Lasting) -> Result<Consent> {
@@ -121,7 +152,7 @@ async fn at_client(handle: &RunHandle, asked: &Approval) -> Result<Said> {
     match action.as_ref().and_then(Raw::as_string).as_deref() {
         Some("accept") => Ok(Said::Yes(lasting(answer, asked))),
         Some("decline") => Ok(Said::No),
-        _ => Err(Error::new(Kind::Denied, "the person did not answer")),
+        _ => Ok(Said::NoMore(Error::new(Kind::Denied, "the person did not answer"))),
     }
 }
 
@@ -153,7 +184,7 @@ async fn in_inbox(
     inbox: &Approvals,
     handle: &RunHandle,
     asked: &Approval,
-) -> Result<Consent> {
+) -> Answered {
     let hub = subject.hub;
     hub.metrics.asked();
     let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
@@ -164,15 +195,17 @@ async fn in_inbox(
     match waited {
         Waited::Approved(consent) => Ok(consent),
         Waited::Rejected { by, reason } => Err(subject.rejected(by, reason)),
-        Waited::Pending => Err(Error::new(
-            Kind::NeedsApproval,
-            format!("this call needs a person's approval, which waits as `{}`", asked.id),
-        )
-        .hint(format!(
-            "have someone run `toolgate approvals approve {}`, then make exactly the same call again",
-            asked.id
-        ))),
+        Waited::Pending => Err(Unapproved::Unanswered(pending(asked))),
     }
+}
+
+/// What the caller can do about a question that stays in the inbox.
+fn pending(asked: &Approval) -> Error {
+    let id = &asked.id;
+    Error::new(Kind::NeedsApproval, format!("this call needs a person's approval, which waits as `{id}`"))
+        .hint(format!(
+            "have someone run `toolgate approvals approve {id}`, then make exactly the same call again"
+        ))
 }
 
 /// Tells the caller from time to time what it waits for. The time does not count as the call's.
@@ -196,11 +229,11 @@ impl Subject<'_> {
     }
 
     /// A no, which the record should name someone for as it does for a yes.
-    fn rejected(&self, by: String, reason: Option<String>) -> Error {
+    fn rejected(&self, by: String, reason: Option<String>) -> Unapproved {
         let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
         let error = Error::new(Kind::Denied, format!("`{by}` rejected this call{reason}"));
         self.trace.answered_by(by);
-        error
+        Unapproved::Rejected(error)
     }
 
     /// The question as the inbox would keep it.

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use toolgate_core::{
-    Call, CompletionRef, Exposition, Hub, NewConnection, Outcome, Principal, Reading, SourceState, Target,
-    Transport, Verdict,
+    Call, Capabilities, Client, CompletionRef, Exposition, Hub, NewConnection, Outcome, Principal, Reading,
+    SourceState, Target, Transport, Verdict,
 };
-use toolgate_testkit::{FakeGate, FakeSource, builder, call, client_legacy, client_modern, drive, hub, text};
-use toolgate_wire::Raw;
+use toolgate_testkit::{
+    FakeGate, FakeSource, builder, call, client_legacy, client_modern, client_with, drive, hub, text,
+};
+use toolgate_wire::{Raw, Version};
 
 fn scrape(hub: &Hub) -> String {
     hub.scrape(Exposition::OpenMetrics)
@@ -91,6 +93,33 @@ async fn what_runs_now_is_counted_and_what_is_gone_is_not() {
     has(&hub, "toolgate_calls_running 0");
     has(&hub, "toolgate_connections{transport=\"http\"} 0");
     has(&hub, "toolgate_calls_total{target=\"tool\",outcome=\"complete\"} 1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_to_a_person_are_counted_by_how_they_ended() {
+    async fn check(client: Arc<Client>, answer: Option<Value>, expect: &str) {
+        let source = Arc::new(FakeSource::new("a").echo("echo"));
+        let hub = builder([source]).gate(Box::new(FakeGate::asking("ok"))).build().unwrap();
+        let mut run = hub.start(call(client, "echo", json!({})));
+        match answer {
+            Some(answer) => drop(drive(run, [("ok", answer)]).await),
+            None => {
+                let asked = run.next().await;
+                drop((drive(run, []).await, asked));
+            }
+        }
+        for answer in ["approved", "rejected", "unanswered", "failed"] {
+            let count = u8::from(answer == expect);
+            has(&hub, &format!("toolgate_approvals_total{{answer=\"{answer}\"}} {count}"));
+        }
+    }
+    let mute = client_with(Version::LATEST_LEGACY, Capabilities::default());
+    check(client_legacy(), Some(json!({"action": "accept"})), "approved").await;
+    check(client_legacy(), Some(json!({"action": "decline"})), "rejected").await;
+    check(client_legacy(), Some(json!({"action": "cancel"})), "unanswered").await;
+    check(client_legacy(), Some(json!({})), "unanswered").await;
+    check(client_legacy(), None, "unanswered").await;
+    check(mute, Some(json!({})), "unanswered").await;
 }
 
 #[tokio::test]
