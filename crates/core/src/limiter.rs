@@ -83,7 +83,7 @@ pub trait Limiter: Send + Sync {
     /// Takes a token for a request; `None` stands for one that reaches no source, such as a list.
     fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany>;
 
-    /// Gives the token of a call back that was denied.
+    /// Gives the token of a call back that a gate denied.
     fn give_back(&self, principal: &Principal, target: &Target);
 
     /// Takes a token for a call that a source makes while it answers another. That one was counted already, so only
@@ -92,7 +92,7 @@ pub trait Limiter: Send + Sync {
         self.take(principal, Some(target))
     }
 
-    /// Gives the token of such a call back that was denied.
+    /// Gives the token of such a call back that a gate denied.
     fn give_back_nested(&self, principal: &Principal, target: &Target) {
         self.give_back(principal, target);
     }

@@ -47,7 +47,8 @@ impl Inner {
         take(&**limiter).inspect_err(|_| self.metrics.limited("rate"))
     }
 
-    /// A call that was denied does not count.
+    /// A call that a gate denied does not count. One about which a person is asked does, also if they say no: nobody may
+    /// be asked without end.
     pub(crate) fn give_back(&self, call: &Call) {
         let Some(limiter) = &self.limiter else { return };
         match call.nested {

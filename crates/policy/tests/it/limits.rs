@@ -294,6 +294,19 @@ async fn a_denied_call_costs_no_token() {
     }
 }
 
+#[tokio::test]
+async fn a_call_that_a_person_was_asked_about_costs_its_token_also_if_they_say_no() {
+    let source = Arc::new(FakeSource::new("files").echo("x"));
+    let (limits, _) = limits("[limits]\nrate = 1\nburst = 2");
+    let gate = toolgate_testkit::FakeGate::asking("ok");
+    let hub = builder([source]).limiter(Arc::new(limits)).gate(Box::new(gate)).build().unwrap();
+    for expect in [Kind::Denied, Kind::Denied, Kind::RateLimited] {
+        let run = hub.start(call_of(Principal::named("alice"), "x", &json!({})));
+        let error = drive(run, [("ok", json!({"action": "decline"}))]).await.failed();
+        assert_eq!(error.kind(), expect);
+    }
+}
+
 #[test]
 fn threads_that_take_at_once_get_no_more_than_there_is() {
     let text =
