@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolgate_wire::Raw;
 
+use crate::filter::Filters;
 use crate::hub::Inner;
 use crate::quick::QuickMap;
 use crate::run::Shared;
@@ -34,7 +35,7 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// What a client calls itself: short, and without characters that would move a terminal's cursor.
+/// What a client calls itself: short, without secrets, and without characters that would move a terminal's cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientName {
     /// Its name.
@@ -45,8 +46,10 @@ pub struct ClientName {
 
 impl ClientName {
     /// Reads a `clientInfo` object; without a name there is nothing to remember.
-    pub fn read(info: &Raw) -> Option<Self> {
-        let text = |key| info.get(key).and_then(|value| value.as_string().map(|text| shown(&text)));
+    pub(crate) fn read(info: &Raw, filters: &Filters) -> Option<Self> {
+        // Cut behind the filters: what they look for must not be cut in two.
+        let text =
+            |key| info.get(key).and_then(|value| value.as_string().map(|text| shown(&filters.clean(&text))));
         let name = text("name").filter(|name| !name.is_empty())?;
         Some(Self { name, version: text("version").unwrap_or_default() })
     }
@@ -223,7 +226,7 @@ mod tests {
     fn a_name_is_kept_short_and_without_control_characters() {
         #[track_caller]
         fn check(info: &'static str, expect: Option<(&str, &str)>) {
-            let name = ClientName::read(&Raw::literal(info));
+            let name = ClientName::read(&Raw::literal(info), &Filters::default());
             let name = name.as_ref().map(|name| (name.name.as_str(), name.version.as_str()));
             assert_eq!(name, expect, "{info}");
         }
@@ -234,7 +237,7 @@ mod tests {
         check(r#"{"name":""}"#, None);
         check("[]", None);
         let long = Raw::of(&serde_json::json!({"name": "ü".repeat(500), "version": "1".repeat(500)}));
-        let name = ClientName::read(&long).unwrap();
+        let name = ClientName::read(&long, &Filters::default()).unwrap();
         assert_eq!((name.name.chars().count(), name.version.len()), (LONGEST_NAME, LONGEST_NAME));
     }
 }

@@ -169,8 +169,9 @@ impl Connection {
 
     /// A modern client says with every request what it is called; once is enough to remember it.
     fn introduce(&self, about: &RequestMeta) {
-        if let Some(info) = about.client_info.as_ref().filter(|_| !self.peer.is_named()) {
-            self.peer.introduce(info);
+        let info = about.client_info.as_ref().filter(|_| !self.peer.is_named());
+        if let Some(name) = info.and_then(|info| self.hub.client_name(info)) {
+            self.peer.introduce(name);
         }
     }
 

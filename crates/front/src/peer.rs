@@ -81,9 +81,8 @@ impl Peer {
         self.lock().named
     }
 
-    /// Remembers what the client calls itself: a `clientInfo` object.
-    pub(crate) fn introduce(&self, info: &Raw) {
-        let Some(name) = ClientName::read(info) else { return };
+    /// Remembers what the client calls itself.
+    pub(crate) fn introduce(&self, name: ClientName) {
         let mut state = self.lock();
         state.named = true;
         match self.connected.get() {
@@ -98,21 +97,21 @@ impl Peer {
     }
 
     /// Takes the client's introduction; tells the version to answer with.
-    pub(crate) fn greet(&self, params: &Raw) -> Version {
+    pub(crate) fn greet(&self, hub: &Hub, params: &Raw) -> Version {
         let wanted = params.get("protocolVersion");
         let wanted = wanted.as_ref().and_then(Raw::as_string).unwrap_or_default();
         let version = Version::negotiate(&wanted);
         let capabilities = params.get("capabilities").map(|raw| Capabilities::read(&raw)).unwrap_or_default();
         let extensions = params.path(&["capabilities", "extensions"]).map(|raw| raw.detach());
+        let name = params.get("clientInfo").and_then(|info| hub.client_name(&info));
         let mut state = self.lock();
-        let transport = state.client.transport;
-        let name = params.get("clientInfo").as_ref().and_then(ClientName::read).map(Arc::new);
+        let (transport, known) = (state.client.transport, name.clone().map(Arc::new));
         state.client =
-            Arc::new(Client { version, capabilities, transport, reachable: true, name, extensions });
+            Arc::new(Client { version, capabilities, transport, reachable: true, name: known, extensions });
         state.greeted = true;
         drop(state);
-        if let Some(info) = params.get("clientInfo") {
-            self.introduce(&info);
+        if let Some(name) = name {
+            self.introduce(name);
         }
         version
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolgate_wire::Raw;
 
 use super::local_client;
-use crate::{Entry, Hub, Principal, Result, Target};
+use crate::{ClientName, Entry, Hub, Principal, Result, Target};
 
 impl Hub {
     /// JSON as people may see it: it passes the filters, as all does that leaves.
@@ -14,6 +14,12 @@ impl Hub {
     /// A filter broke down; then nothing may leave.
     pub fn filtered(&self, json: Raw) -> Result<Raw> {
         self.inner.filters.page(json)
+    }
+
+    /// What a client calls itself in its `clientInfo` object, as it may be shown and recorded. Names pass the filters
+    /// here, so that nobody has to filter them again.
+    pub fn client_name(&self, info: &Raw) -> Option<ClientName> {
+        ClientName::read(info, &self.inner.filters)
     }
 
     /// Records what a person changed by hand, as calls are recorded: as the method `what`.

@@ -241,19 +241,18 @@ impl Subject<'_> {
         let (hub, call) = (self.hub, self.call);
         let digest = crate::seal::digest(&call.target, &call.params);
         let policy = hub.terms(self.tool);
-        let name = hub.filters.text(call.target.name());
-        let target =
-            format!("{}:{}", call.target.kind(), name.as_deref().unwrap_or_else(|| call.target.name()));
+        let clean = |text: &str| hub.filters.text(text).unwrap_or_else(|| text.to_owned());
+        let target = format!("{}:{}", call.target.kind(), clean(call.target.name()));
         let principal = call.principal.id.to_string();
         let now = hub.clock.unix_ms();
         Approval {
             id: short_id(&[&principal, &target, &digest, &asking.rule, &policy]),
             client: call.client.name.as_ref().map(ToString::to_string),
             session: call.connection.map(|number| format!("{}-{number}", hub.instance)),
-            title: self.tool.and_then(|tool| tool.title.clone()),
+            title: self.tool.and_then(|tool| tool.title.as_deref()).map(clean),
             source: self.source.map(Into::into),
             rule: asking.rule.to_string(),
-            reason: asking.reason,
+            reason: clean(&asking.reason),
             arguments: shown(&hub.filters.json(self.arguments.clone())),
             asked_ms: now,
             expires_ms: now.saturating_add(millis(hub.settings.load().approval_ttl)),

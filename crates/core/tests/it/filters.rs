@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolgate_core::{
-    Approvals, Entry, Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Principal, Progress,
-    Question, Recorder, Target, Verdict, error_result,
+    Approvals, Client, Entry, Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Principal,
+    Progress, Question, Recorder, Target, ToolItem, Verdict, error_result,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -231,19 +231,28 @@ async fn what_is_recorded_is_filtered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_arguments_that_a_person_is_shown_are_filtered() {
+async fn what_a_person_is_shown_and_the_store_keeps_is_filtered() {
     let inbox = Approvals::new(Arc::new(MemoryStore::new()), Clock::system());
-    let hub = builder([Arc::new(FakeSource::new("a").echo("echo"))])
+    let source = FakeSource::new("a")
+        .tool_as(ToolItem { title: Some("Echo hunter2".into()), ..tool_item("hunter2") }, |_, _| async {
+            Ok(Outcome::Complete(text("x")))
+        });
+    let hub = builder([Arc::new(source)])
         .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
-        .gate(Box::new(FakeGate::asking("careful")))
+        .gate(Box::new(FakeGate::new(|_| Judgement::by("careful".into(), Verdict::Ask("hunter2".into())))))
         .approvals(inbox.clone())
         .build()
         .unwrap();
-    let mute = toolgate_core::local_client();
-    drive(hub.start(call(mute, "echo", json!({"word": "hunter2"}))), []).await.failed();
-    let asked = inbox.list().await.unwrap();
-    assert!(asked[0].arguments.contains("[REDACTED]"), "{}", asked[0].arguments);
-    assert!(!asked[0].arguments.contains("hunter2"), "{}", asked[0].arguments);
+    let name = hub.client_name(&Raw::literal(r#"{"name":"hunter2"}"#)).map(Arc::new);
+    let mute = Client { name, ..(*toolgate_core::local_client()).clone() };
+    drive(hub.start(call(mute.into(), "hunter2", json!({"word": "hunter2"}))), []).await.failed();
+    let asked = inbox.list().await.unwrap().remove(0);
+    assert!(asked.arguments.contains("[REDACTED]"), "{}", asked.arguments);
+    let told = [asked.title.as_deref(), asked.client.as_deref(), Some(&*asked.target), Some(&*asked.reason)];
+    let redacted = ["Echo [REDACTED]", "[REDACTED]", "tool:[REDACTED]", "[REDACTED]"];
+    assert_eq!(told, redacted.map(Some));
+    let kept = serde_json::to_string(&asked).unwrap();
+    assert!(!kept.contains("hunter2"), "{kept}");
 }
 
 #[tokio::test]

@@ -79,7 +79,7 @@ async fn started(
 
 fn greeting(hub: &Hub, peer: &Peer, params: &Raw, delivery: Delivery<'_>) -> Result<Raw> {
     asked::text(params, "protocolVersion")?;
-    let version = peer.greet(params);
+    let version = peer.greet(hub, params);
     let extensions = extensions(hub, &peer.principal, peer.profile.as_ref(), None);
     let more: Vec<&str> = [tasks(version), &extensions].into_iter().filter(|part| !part.is_empty()).collect();
     Ok(Raw::trusted(

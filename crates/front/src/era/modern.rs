@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use toolgate_core::{
-    Call, Capabilities, Client, ClientName, ConnectionId, Error, Hub, Kind, Look, Pass, Principal, Result,
-    Target, Transport,
+    Call, Capabilities, Client, ConnectionId, Error, Hub, Kind, Look, Pass, Principal, Result, Target,
+    Transport,
 };
 use toolgate_wire::{Era, Kind as JsonKind, Raw, Request, RequestMeta, Version, code, headers, meta};
 
@@ -115,7 +115,7 @@ async fn started(
         }
         Asked::Listen => {
             hub.admit(at.principal)?;
-            Box::pin(Listening::begin(hub, at, request.id, &params, client(at, &about)))
+            Box::pin(Listening::begin(hub, at, request.id, &params, client(hub, at, &about)))
                 .await
                 .map(|listening| Begun::Listening(Box::new(listening)))
         }
@@ -123,7 +123,7 @@ async fn started(
             let level = about.log_level.as_ref().and_then(Raw::as_string);
             let level = level.map(|level| level.parse()).transpose()?;
             let token = about.progress_id();
-            let mut call = call(at, client(at, &about), target.clone(), params);
+            let mut call = call(at, client(hub, at, &about), target.clone(), params);
             call.pass = at.pass.cloned();
             call.arguments = members.arguments;
             call.connection = at.connection;
@@ -154,7 +154,7 @@ async fn started(
 fn exists(hub: &Hub, at: &Entrance<'_>, incoming: &Incoming, asked: &Result<Asked>) -> bool {
     match asked {
         Ok(Asked::Call(target @ Target::Method(_), _)) => {
-            hub.finds(&call(at, client(at, &incoming.about), target.clone(), incoming.params.clone()))
+            hub.finds(&call(at, client(hub, at, &incoming.about), target.clone(), incoming.params.clone()))
         }
         Ok(_) => true,
         Err(error) => error.kind() != Kind::UnknownMethod,
@@ -186,13 +186,13 @@ fn check_headers(
 }
 
 /// The client as this one request describes it.
-fn client(at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
+fn client(hub: &Hub, at: &Entrance<'_>, about: &RequestMeta) -> Arc<Client> {
     Arc::new(Client {
         version: Version::LATEST,
         capabilities: about.capabilities.as_ref().map(Capabilities::read).unwrap_or_default(),
         transport: at.transport,
         reachable: true,
-        name: about.client_info.as_ref().and_then(ClientName::read).map(Arc::new),
+        name: about.client_info.as_ref().and_then(|info| hub.client_name(info)).map(Arc::new),
         extensions: about.capabilities.as_ref().and_then(|raw| raw.get("extensions")),
     })
 }

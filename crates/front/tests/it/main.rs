@@ -9,6 +9,8 @@ mod lines;
 #[cfg(test)]
 mod methods;
 #[cfg(test)]
+mod names;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod scene;
