@@ -4,6 +4,7 @@ mod afterwards;
 mod carried;
 mod deadline;
 mod handle;
+mod queue;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,9 +24,8 @@ use deadline::Deadline;
 
 pub use afterwards::Afterwards;
 pub use handle::RunHandle;
-
-/// How many events may wait for the client before the source has to.
-const EVENTS: usize = 32;
+pub(crate) use queue::Queued;
+use queue::{EVENTS, Room};
 
 /// What a run tells its caller.
 #[derive(Debug)]
@@ -100,6 +100,8 @@ pub(crate) struct Shared {
     /// Answers that came with the call before anything was asked.
     seeds: Mutex<Option<Raw>>,
     operation: OnceLock<String>,
+    /// Where large events wait.
+    room: Room,
     cancel: CancellationToken,
     deadline: Deadline,
     /// How long it may take from when it is last seen to get on; nothing where the caller set a limit.
@@ -111,9 +113,9 @@ pub(crate) struct Shared {
 /// The caller's end of a run. Dropping it before the end cancels the run.
 pub struct Run {
     /// Boxed, because a channel makes room for many at once and most calls send none.
-    events: mpsc::Receiver<Box<Event>>,
+    events: mpsc::Receiver<Box<Queued>>,
     /// One that was received already, before the end.
-    received: Option<Box<Event>>,
+    received: Option<Box<Queued>>,
     finished: Option<Outcome>,
     over: bool,
     /// The call itself, as long as whoever waits for it carries it.
@@ -138,6 +140,7 @@ pub(crate) fn pair(call: &mut Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         detached: AtomicBool::new(false),
         seeds: Mutex::new(call.resume.as_ref().and_then(|resume| resume.responses.clone())),
         operation: OnceLock::new(),
+        room: Room::default(),
         cancel: CancellationToken::new(),
         deadline: Deadline::after(hub.time_limit(call)),
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
@@ -163,17 +166,17 @@ impl Run {
     }
 
     async fn received(&mut self) -> Option<Event> {
-        if let Some(event) = self.received.take() {
-            return Some(*event);
+        if let Some(queued) = self.received.take() {
+            return Some(queued.event);
         }
         let Some(outcome) = self.finished.take() else {
-            return self.events.recv().await.map(|event| *event);
+            return self.events.recv().await.map(|queued| queued.event);
         };
         // What was sent before the end comes before the end.
         Some(match self.events.try_recv() {
-            Ok(event) => {
+            Ok(queued) => {
                 self.finished = Some(outcome);
-                *event
+                queued.event
             }
             Err(_) => Event::Done(outcome),
         })

@@ -13,9 +13,9 @@ use tokio::sync::mpsc;
 use toolgate_wire::{Era, Raw};
 
 use crate::cursor;
-use crate::run::Shared;
+use crate::run::{Queued, Shared};
 use crate::seal::random_bytes;
-use crate::{Error, Event, Kind, Outcome, Permitted, PrincipalId, Result, RunHandle, Target, TaskOp};
+use crate::{Error, Kind, Outcome, Permitted, PrincipalId, Result, RunHandle, Target, TaskOp};
 use entry::Entry;
 
 /// Every task, by id.
@@ -29,7 +29,7 @@ impl TaskTable {
     pub(crate) fn adopt(
         &self,
         run: &Arc<Shared>,
-        mut events: mpsc::Receiver<Box<Event>>,
+        mut events: mpsc::Receiver<Box<Queued>>,
     ) -> Result<(Raw, Duration)> {
         let hub = run.hub.clone();
         let now = hub.clock.unix_ms();

@@ -2,7 +2,9 @@
 
 mod changed;
 mod given_up;
+mod inbox;
 mod incoming;
+mod said;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -21,12 +23,12 @@ use crate::journal::Journal;
 use crate::link::Declared;
 
 use given_up::GivenUp;
+use inbox::Inbox;
 
 pub(crate) use changed::Changed;
+pub(crate) use inbox::Told;
 pub(crate) use incoming::declined;
-
-/// How many events of one call may wait for it; a server that floods loses what is beyond.
-const EVENTS: usize = 64;
+pub(crate) use said::{Named, Question, Said};
 
 /// How often a connection that takes nothing new is looked after.
 const DRAIN: Duration = Duration::from_millis(100);
@@ -34,47 +36,15 @@ const DRAIN: Duration = Duration::from_millis(100);
 /// After how many requests in a row, during which it said nothing at all, a server is taken for dead.
 const SILENCES: u32 = 3;
 
-/// How many questions may wait for the first call.
+/// How many questions may wait for the first call, and how long each may be.
 const EARLY: usize = 8;
+const EARLY_BYTES: usize = 64 * 1024;
+
+/// How long an id may be that a server gives to anything.
+const LONGEST_ID: usize = 1024;
 
 /// How many names calls may have on one connection.
 const MOST_NAMED: usize = 1000;
-
-/// What the server says during a call.
-#[derive(Debug)]
-pub(crate) enum Said {
-    /// How far it is; without the token.
-    Progress(Raw),
-    /// A log message.
-    Log(Raw),
-    /// Another notification.
-    Other(String, Raw),
-    /// A question to the client.
-    Asked(Question),
-    /// A question is no longer of interest.
-    Withdrawn(Id),
-    /// The task that the call has become may stand otherwise.
-    TaskMoved,
-    /// A person has done what they were sent to an address for; and who waits for the word where the call does not.
-    Visited(Raw, Option<Afterwards>),
-}
-
-/// What a server can name to say which call something belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Named {
-    /// The task that the call has become.
-    Task(String),
-    /// The address that the call had a person sent to.
-    Elicitation(String),
-}
-
-/// A question of the server.
-#[derive(Debug)]
-pub(crate) struct Question {
-    pub(crate) id: Id,
-    pub(crate) method: &'static str,
-    pub(crate) params: Raw,
-}
 
 /// A frame on its way out, and whether it has left.
 #[derive(Debug)]
@@ -85,8 +55,7 @@ pub(crate) struct Out {
 
 struct Waiting {
     answer: oneshot::Sender<Result<Raw, Fault>>,
-    /// Boxed, because a channel makes room for many at once and most calls are told nothing.
-    events: Option<mpsc::Sender<Box<Said>>>,
+    events: Option<Inbox>,
     left: Arc<AtomicBool>,
 }
 
@@ -134,7 +103,7 @@ pub(crate) struct Ticket {
     desk: Arc<Desk>,
     pub(crate) id: u64,
     pub(crate) answer: oneshot::Receiver<Result<Raw, Fault>>,
-    pub(crate) events: Option<mpsc::Receiver<Box<Said>>>,
+    pub(crate) events: Option<mpsc::Receiver<Box<Told>>>,
     pub(crate) left: Arc<AtomicBool>,
     pub(crate) cancellable: bool,
     /// It will leave, if it has not, before anything that is sent from now on.
@@ -169,17 +138,17 @@ impl Desk {
     pub(crate) fn place(self: &Arc<Self>, call: bool) -> Result<Ticket, Fault> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        let (events_in, events) = if call { Some(mpsc::channel(EVENTS)).unzip() } else { (None, None) };
+        let (mut events_in, events) = if call { Some(Inbox::new()).unzip() } else { (None, None) };
         let left = Arc::new(AtomicBool::new(false));
         let mut state = self.lock();
         if let Some(why) = &state.ended {
             return Err(Fault::NotSent(why.clone()));
         }
-        if let Some(events) = &events_in {
+        if let Some(events) = &mut events_in {
             state.calls += 1;
             for question in std::mem::take(&mut state.early) {
-                // A fresh queue has room for the few that may be here.
-                drop(events.try_send(Box::new(Said::Asked(question))));
+                // There is room for the few that may be here.
+                drop(events.open().put(Said::Asked(question)));
             }
         }
         state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
@@ -259,7 +228,8 @@ impl Desk {
     /// What the server names so belongs to this call, for as long as it waits.
     pub(crate) fn name(&self, named: Named, id: u64) {
         let mut state = self.lock();
-        if state.named.len() < MOST_NAMED && state.waiting.contains_key(&id) {
+        let is_short = named.id().len() <= LONGEST_ID;
+        if is_short && state.named.len() < MOST_NAMED && state.waiting.contains_key(&id) {
             state.named.insert(named, id);
         }
     }
@@ -274,6 +244,9 @@ impl Desk {
         else {
             return;
         };
+        if page.len() > LONGEST_ID {
+            return;
+        }
         let mut state = self.lock();
         state.visitors.retain(|(other, _)| *other != page);
         if state.visitors.len() >= MOST_NAMED {
@@ -403,31 +376,4 @@ impl Drop for Ticket {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_gives_up_a_request_that_will_leave_tells_the_server() {
-        let check = |left: bool, handed_over: bool, expect: bool| {
-            let (outbox, mut sent) = mpsc::channel(1);
-            let reports = Reports {
-                noticed: Arc::default(),
-                updates: broadcast::Sender::new(1),
-                journal: Arc::new(Journal::new("up".into())),
-            };
-            let desk = Desk::new(outbox, Declared::default(), &reports);
-            let mut ticket = desk.place(true).unwrap();
-            ticket.left.store(left, Ordering::Release);
-            ticket.handed_over = handed_over;
-            drop(ticket);
-            let told = sent.try_recv().ok().map(|out| out.frame);
-            let cancelled: &[u8] =
-                br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
-            assert_eq!(told.as_deref(), expect.then_some(cancelled), "{left} {handed_over}");
-        };
-        check(false, false, false);
-        check(true, false, true);
-        check(false, true, true);
-        check(true, true, true);
-    }
-}
+mod tests;

@@ -113,10 +113,10 @@ impl Run {
                 self.ended(outcome);
                 None
             }
-            Ok(event) => {
+            Ok(queued) => {
                 // Who is told something does other things before it comes back for more.
                 self.hand_over();
-                event.map(|event| *event)
+                queued.map(|queued| queued.event)
             }
         }
     }

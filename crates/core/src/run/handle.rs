@@ -9,7 +9,7 @@ use tokio_util::sync::WaitForCancellationFuture;
 use toolgate_host::Alarm;
 use toolgate_wire::{Edit, Raw};
 
-use super::{Afterwards, EVENTS, Event, Log, Progress, Shared};
+use super::{Afterwards, EVENTS, Event, Log, Progress, Queued, Shared};
 use crate::ask::{Answers, Ask, Question};
 use crate::{
     Call, Client, ConnectionId, Error, Hub, Kind, ListKind, LogLevel, Outcome, Principal, Result, Run, Scope,
@@ -22,11 +22,11 @@ pub struct RunHandle {
     pub(super) shared: Arc<Shared>,
     /// Where events go: to the caller, or to the table of tasks once the run is one. Only this end holds it, so
     /// that the other end notices when a run is gone.
-    events: Arc<Mutex<mpsc::Sender<Box<Event>>>>,
+    events: Arc<Mutex<mpsc::Sender<Box<Queued>>>>,
 }
 
 impl RunHandle {
-    pub(super) fn new(shared: Arc<Shared>, events: mpsc::Sender<Box<Event>>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, events: mpsc::Sender<Box<Queued>>) -> Self {
         Self { shared, events: Arc::new(Mutex::new(events)) }
     }
 
@@ -237,7 +237,7 @@ impl RunHandle {
         let caller =
             std::mem::replace(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner), sender);
         // A caller that has gone away does not learn the task's id, and nobody misses it.
-        drop(caller.send(Box::new(Event::Done(Outcome::Task(created)))).await);
+        drop(caller.send(shared.room.take(Event::Done(Outcome::Task(created))).await).await);
         Ok(())
     }
 
@@ -269,8 +269,9 @@ impl RunHandle {
     }
 
     async fn send(&self, event: Event) {
+        let queued = self.shared.room.take(event).await;
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // A caller that has gone away misses nothing.
-        drop(events.send(Box::new(event)).await);
+        drop(events.send(queued).await);
     }
 }

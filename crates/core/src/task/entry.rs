@@ -10,7 +10,7 @@ use super::ListPlace;
 use super::open::Opens;
 use super::wait::Told;
 use crate::reply::{Written, error_result, written};
-use crate::run::Shared;
+use crate::run::{Queued, Shared};
 use crate::{Change, Error, Event, Kind, Outcome, PrincipalId, Question, Scope, Settings, TaskChange};
 
 /// The shortest time for which a task is kept, however short its caller wants it.
@@ -144,10 +144,10 @@ impl Entry {
     }
 
     /// Takes in the events of the run up to its end.
-    pub(super) async fn follow(&self, events: &mut mpsc::Receiver<Box<Event>>) {
-        while let Some(event) = events.recv().await {
-            let done = matches!(*event, Event::Done(_));
-            if self.take(*event) {
+    pub(super) async fn follow(&self, events: &mut mpsc::Receiver<Box<Queued>>) {
+        while let Some(queued) = events.recv().await {
+            let done = matches!(queued.event, Event::Done(_));
+            if self.take(queued.event) {
                 self.tell();
             }
             if done {

@@ -45,6 +45,33 @@ async fn events_arrive_in_order_before_the_end() {
     }
 }
 
+/// However few they are, large events wait only in the room that there is for them.
+#[tokio::test(start_paused = true)]
+async fn a_source_waits_while_its_caller_has_too_much_to_read() {
+    let said = Arc::new(AtomicUsize::new(0));
+    let count = said.clone();
+    let source = FakeSource::new("a").tool("shout", move |_, run| {
+        let count = count.clone();
+        async move {
+            let much = Raw::string(&"x".repeat(6 << 20));
+            for _ in 0..20 {
+                run.log(LogLevel::Info, None, &much).await;
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(Outcome::Complete(text("done")))
+        }
+    });
+    let hub = hub([Arc::new(source)]);
+    let mut run = hub.start(call(client_legacy(), "shout", json!({})));
+    for read in 0..20 {
+        // All that can be said is said before time passes.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(said.load(Ordering::SeqCst), (read + 2).min(20), "two find room beside what was read");
+        assert!(matches!(run.next().await, Some(Event::Log(_))), "{read}");
+    }
+    assert!(matches!(run.next().await, Some(Event::Done(_))));
+}
+
 #[tokio::test]
 async fn nothing_follows_the_end() {
     let source = FakeSource::new("a").echo("at_once").tool("later", |_, run| async move {

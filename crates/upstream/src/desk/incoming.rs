@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
 use toolgate_core::ListKind;
 use toolgate_wire::{
     Edit, Era, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
 };
 
-use super::{Desk, EARLY, Named, Question, Said};
+use super::inbox::Inbox;
+use super::{Desk, EARLY, EARLY_BYTES, LONGEST_ID, Named, Question, Said};
 use crate::fault::Fault;
 use crate::open::modern_params;
 use crate::transport::MESSAGE_LIMIT;
@@ -19,11 +19,11 @@ impl Desk {
     pub(crate) fn take(&self, frame: Bytes, on: Option<u64>) {
         self.hears();
         match toolgate_wire::parse(frame.clone()) {
-            Ok(Frame::One(message)) => self.message(message, on),
+            Ok(Frame::One(message)) => self.message(message, on, frame.len()),
             Ok(Frame::Batch(messages)) => {
                 for message in messages {
                     match message {
-                        Ok(message) => self.message(message, on),
+                        Ok(message) => self.message(message, on, frame.len()),
                         Err(refusal) => self.journal.note("sent what is no message", &refusal.message),
                     }
                 }
@@ -52,11 +52,21 @@ impl Desk {
         }
     }
 
-    fn message(&self, message: Message, on: Option<u64>) {
+    /// Takes a message; `whole`: how many bytes it came with. What has to wait does so without the rest.
+    fn message(&self, message: Message, on: Option<u64>, whole: usize) {
         match message {
             Message::Response(response) => self.response(response, on),
-            Message::Notification(notification) => self.notification(notification, on),
-            Message::Request(request) => self.request(request, on),
+            Message::Notification(mut notification) => {
+                notification.params = notification.params.map(|params| apart(params, whole));
+                self.notification(notification, on);
+            }
+            Message::Request(Request { id, .. }) if id.as_str().len() > LONGEST_ID => {
+                self.journal.note("named a request in too many words", "");
+            }
+            Message::Request(mut request) => {
+                request.params = request.params.map(|params| apart(params, whole));
+                self.request(request, on);
+            }
         }
     }
 
@@ -116,7 +126,8 @@ impl Desk {
                 }
             }
             method::CANCELLED => {
-                if let Some(id) = params.get("requestId").and_then(Id::new) {
+                let id = params.get("requestId").filter(|id| id.as_bytes().len() <= LONGEST_ID);
+                if let Some(id) = id.and_then(|id| Id::new(id.detach())) {
                     self.withdraw(&id);
                 }
             }
@@ -155,14 +166,17 @@ impl Desk {
             }
         };
         let params = request.params.unwrap_or(Raw::EMPTY_OBJECT);
-        self.question(Question { id: request.id, method: question, params }, on);
+        let Some(id) = Id::new(request.id.raw().detach()) else { return };
+        self.question(Question { id, method: question, params, room: None }, on);
     }
 
     /// Gives a question to the call it belongs to. Where that cannot be known, it is declined, never guessed.
     fn question(&self, question: Question, on: Option<u64>) {
         let mut state = self.lock();
         // Which folders the client works on does not depend on the call.
-        let may_wait = question.method == method::ROOTS_LIST && state.early.len() < EARLY;
+        let may_wait = question.method == method::ROOTS_LIST
+            && state.early.len() < EARLY
+            && question.params.as_bytes().len() <= EARLY_BYTES;
         if state.calls == 0 && may_wait {
             state.early.push(question);
             return;
@@ -176,11 +190,9 @@ impl Desk {
             self.journal.note("asked without saying for which call", question.method);
             return self.post(declined(&question, "it cannot be known for which call this is asked"));
         };
-        if let Err(error) = events.try_send(Box::new(Said::Asked(question))) {
-            let (mpsc::error::TrySendError::Full(said) | mpsc::error::TrySendError::Closed(said)) = error;
-            if let Said::Asked(question) = *said {
-                self.post(declined(&question, "the call it belongs to takes no more"));
-            }
+        if let Err(Said::Asked(question)) = events.put(Said::Asked(question)) {
+            self.journal.note("sends more than its caller can read", question.method);
+            self.post(declined(&question, "the call it belongs to takes no more"));
         }
     }
 
@@ -204,13 +216,13 @@ impl Desk {
         self.lock().named.get(named).copied()
     }
 
-    fn events_of(&self, id: u64) -> Option<mpsc::Sender<Box<Said>>> {
-        self.lock().waiting.get(&id)?.events.clone()
+    fn events_of(&self, id: u64) -> Option<Inbox> {
+        self.lock().waiting.get_mut(&id)?.events.as_mut().map(Inbox::open)
     }
 
     fn tell(&self, id: Option<u64>, said: Said) {
         let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
-        if events.try_send(Box::new(said)).is_err() {
+        if events.put(said).is_err() {
             self.journal.note("sends more than its caller can read", "");
         }
     }
@@ -218,13 +230,19 @@ impl Desk {
     fn withdraw(&self, id: &Id) {
         let mut state = self.lock();
         state.early.retain(|question| question.id != *id);
-        let calls: Vec<_> = state.waiting.values().filter_map(|waiting| waiting.events.clone()).collect();
+        let calls = state.waiting.values_mut().filter_map(|waiting| waiting.events.as_mut());
+        let calls: Vec<_> = calls.map(Inbox::open).collect();
         drop(state);
         for events in calls {
             // A call that cannot be told ends its question by itself.
-            drop(events.try_send(Box::new(Said::Withdrawn(id.clone()))));
+            drop(events.put(Said::Withdrawn(id.clone())));
         }
     }
+}
+
+/// A part of what came, in bytes of its own if it is the smaller part.
+fn apart(part: Raw, whole: usize) -> Raw {
+    if part.as_bytes().len() < whole / 2 { part.detach() } else { part }
 }
 
 /// The address that params are about, as 2025-11-25 names it.

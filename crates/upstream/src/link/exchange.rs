@@ -14,7 +14,7 @@ use toolgate_core::{Error, Kind, LogLevel, Progress, Question as Asked, RunHandl
 use toolgate_wire::{Edit, Era, Id, Raw, code, meta, method, write};
 
 use super::{Ask, Wire};
-use crate::desk::{Desk, Question, Said, Ticket, declined};
+use crate::desk::{Desk, Question, Said, Ticket, Told, declined};
 use crate::fault::Fault;
 use crate::transport::{Sending, Sent, Transport};
 
@@ -26,7 +26,7 @@ const MOST_TOGETHER: u64 = 16;
 /// What goes on beside the answer to a request: what the server says and asks meanwhile.
 pub(super) struct Beside<'a> {
     desk: &'a Arc<Desk>,
-    events: Option<mpsc::Receiver<Box<Said>>>,
+    events: Option<mpsc::Receiver<Box<Told>>>,
     run: Option<&'a RunHandle>,
     /// Questions of the server that its caller has not answered yet. Most calls have none, and need no room for them.
     open: Option<FuturesUnordered<Answering<'a>>>,
@@ -37,14 +37,14 @@ pub(super) struct Beside<'a> {
 
 /// One thing that happened beside the answer.
 pub(super) enum Happened {
-    Said(Said),
+    Said(Told),
     Answered(Vec<Id>, Vec<Bytes>),
 }
 
 impl<'a> Beside<'a> {
     pub(super) fn new(
         desk: &'a Arc<Desk>,
-        events: Option<mpsc::Receiver<Box<Said>>>,
+        events: Option<mpsc::Receiver<Box<Told>>>,
         run: Option<&'a RunHandle>,
     ) -> Self {
         Self { desk, events, run, open: None, withdrawn: HashMap::new(), gathered: Vec::new() }
@@ -54,15 +54,15 @@ impl<'a> Beside<'a> {
     pub(super) async fn next(&mut self) -> Happened {
         tokio::select! {
             biased;
-            said = next(&mut self.events) => Happened::Said(said),
+            told = next(&mut self.events) => Happened::Said(told),
             (ids, frames) = answered(&mut self.open) => Happened::Answered(ids, frames),
         }
     }
 
     /// Passes on what the server said before its answer, all of which is here by now.
     async fn hear_out(&mut self) {
-        while let Some(said) = self.events.as_mut().and_then(|events| events.try_recv().ok()) {
-            Box::pin(self.pass_on(*said)).await;
+        while let Some(told) = self.events.as_mut().and_then(|events| events.try_recv().ok()) {
+            Box::pin(self.pass_on(*told)).await;
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Beside<'a> {
     /// Passes on what happened.
     pub(super) async fn take(&mut self, wire: &Wire, happened: Happened) {
         match happened {
-            Happened::Said(said) => Box::pin(self.pass_on(said)).await,
+            Happened::Said(told) => Box::pin(self.pass_on(told)).await,
             Happened::Answered(ids, frames) => {
                 ids.iter().for_each(|id| drop(self.withdrawn.remove(id)));
                 frames.into_iter().for_each(|frame| wire.desk.post(frame));
@@ -82,8 +82,9 @@ impl<'a> Beside<'a> {
         }
     }
 
-    async fn pass_on(&mut self, said: Said) {
+    async fn pass_on(&mut self, told: Told) {
         let Some(run) = self.run else { return };
+        let Told { said, room } = told;
         match said {
             Said::Progress(raw) => run.progress(Progress(raw)).await,
             Said::Log(raw) => log(run, raw).await,
@@ -101,7 +102,8 @@ impl<'a> Beside<'a> {
                     token.cancel();
                 }
             }
-            Said::Asked(question) => {
+            Said::Asked(mut question) => {
+                question.room = Some(room);
                 let of = question.params.path(&[meta::META, meta::TOOLGATE_QUESTION, "of"]);
                 let of = of.and_then(|of| of.as_u64()).unwrap_or(1).min(MOST_TOGETHER);
                 self.gathered.push(question);
@@ -133,8 +135,8 @@ impl Drop for Beside<'_> {
         self.gathered.iter().for_each(|question| self.desk.post(abandoned(question)));
         let Some(events) = &mut self.events else { return };
         events.close();
-        while let Ok(said) = events.try_recv() {
-            if let Said::Asked(question) = *said {
+        while let Ok(told) = events.try_recv() {
+            if let Said::Asked(question) = told.said {
                 self.desk.post(abandoned(&question));
             }
         }
@@ -215,11 +217,11 @@ async fn silence(run: Option<&RunHandle>, deadline: Instant) {
 }
 
 /// What the server says next during this call; nothing ever where events are not wanted.
-async fn next(events: &mut Option<mpsc::Receiver<Box<Said>>>) -> Said {
+async fn next(events: &mut Option<mpsc::Receiver<Box<Told>>>) -> Told {
     if let Some(receiver) = events
-        && let Some(said) = receiver.recv().await
+        && let Some(told) = receiver.recv().await
     {
-        return *said;
+        return *told;
     }
     *events = None;
     std::future::pending().await

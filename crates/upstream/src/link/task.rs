@@ -11,7 +11,7 @@ use toolgate_wire::{Edit, Era, Raw, meta, method};
 
 use super::exchange::{Beside, Happened};
 use super::{Ask, Link};
-use crate::desk::{Named, Said};
+use crate::desk::{Named, Said, Told};
 use crate::fault::{Fault, short};
 use crate::open::modern_params;
 
@@ -75,7 +75,7 @@ impl Link {
             tokio::select! {
                 biased;
                 happened = beside.next() => {
-                    if matches!(happened, Happened::Said(Said::TaskMoved)) {
+                    if matches!(&happened, Happened::Said(Told { said: Said::TaskMoved, .. })) {
                         moved.notify_one();
                     }
                     beside.take(&self.wire, happened).await;

@@ -8,7 +8,7 @@ use toolgate_wire::{Era, Raw};
 
 use super::Link;
 use super::exchange::{Beside, Happened};
-use crate::desk::{Named, Said};
+use crate::desk::{Named, Said, Told};
 
 /// How many addresses one answer may name.
 const MOST: usize = 8;
@@ -65,7 +65,7 @@ impl Link {
 
     /// Passes on what happened. Says how many visits are open then; a server may say of one twice that it is over.
     async fn pass(&self, beside: &mut Beside<'_>, happened: Happened, open: usize) -> usize {
-        let ended = matches!(happened, Happened::Said(Said::Visited(..)));
+        let ended = matches!(&happened, Happened::Said(Told { said: Said::Visited(..), .. }));
         beside.take(&self.wire, happened).await;
         open.saturating_sub(usize::from(ended))
     }

@@ -1,0 +1,122 @@
+//! What waits on a desk.
+
+use super::*;
+
+/// A desk, and what leaves it.
+fn desk(declared: Declared) -> (Arc<Desk>, mpsc::Receiver<Out>) {
+    let (outbox, sent) = mpsc::channel(8);
+    let reports = Reports {
+        noticed: Arc::default(),
+        updates: broadcast::Sender::new(1),
+        journal: Arc::new(Journal::new("up".into())),
+    };
+    (Desk::new(outbox, declared, &reports), sent)
+}
+
+#[test]
+fn who_gives_up_a_request_that_will_leave_tells_the_server() {
+    let check = |left: bool, handed_over: bool, expect: bool| {
+        let (desk, mut sent) = desk(Declared::default());
+        let mut ticket = desk.place(true).unwrap();
+        ticket.left.store(left, Ordering::Release);
+        ticket.handed_over = handed_over;
+        drop(ticket);
+        let told = sent.try_recv().ok().map(|out| out.frame);
+        let cancelled: &[u8] =
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        assert_eq!(told.as_deref(), expect.then_some(cancelled), "{left} {handed_over}");
+    };
+    check(false, false, false);
+    check(true, false, true);
+    check(false, true, true);
+    check(true, true, true);
+}
+
+fn log(bytes: usize) -> Bytes {
+    let text = "x".repeat(bytes);
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{text}"}}}}"#
+    )
+    .into()
+}
+
+fn question(id: &str) -> Bytes {
+    format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"elicitation/create","params":{{"message":"Who?"}}}}"#)
+        .into()
+}
+
+fn notes(desk: &Desk) -> Vec<String> {
+    desk.journal.notes().into_iter().map(|note| note.what.into_owned()).collect()
+}
+
+#[test]
+fn what_waits_for_a_call_is_bounded_by_its_bytes() {
+    let (desk, mut sent) = desk(Declared { form: true, ..Declared::default() });
+    let mut ticket = desk.place(true).unwrap();
+    let mut events = ticket.events.take().unwrap();
+    for _ in 0..5 {
+        desk.take(log(5 << 20), None);
+    }
+    assert_eq!((events.len(), notes(&desk)), (3, vec!["sends more than its caller can read".to_owned()]));
+    // Beside them there is room for a word, and for as many questions as fit.
+    desk.take(log(10), None);
+    (0..20).for_each(|number| desk.take(question(&number.to_string()), None));
+    assert_eq!(events.len(), 3 + 1 + 15);
+    let declined = sent.try_recv().unwrap().frame;
+    assert_eq!(&*declined, br#"{"jsonrpc":"2.0","id":"15","result":{"action":"decline"}}"#);
+    // What is read makes room, but a question only when it is answered.
+    let told: Vec<Told> = std::iter::from_fn(|| events.try_recv().ok()).map(|told| *told).collect();
+    let (asked, read): (Vec<Told>, Vec<Told>) =
+        told.into_iter().partition(|told| matches!(told.said, Said::Asked(_)));
+    drop(read);
+    (0..4).for_each(|_| desk.take(log(5 << 20), None));
+    assert_eq!(events.len(), 3);
+    drop(asked);
+    desk.take(log(900 << 10), None);
+    assert_eq!(events.len(), 4);
+}
+
+#[test]
+fn a_message_of_any_size_that_may_come_finds_room() {
+    let (desk, _sent) = desk(Declared::default());
+    let mut ticket = desk.place(true).unwrap();
+    let empty = log(0).len();
+    desk.take(log(crate::transport::MESSAGE_LIMIT - empty), None);
+    assert!(ticket.events.as_mut().unwrap().try_recv().is_ok());
+}
+
+#[test]
+fn what_waits_does_so_without_the_rest_of_its_frame() {
+    let (desk, _sent) = desk(Declared { form: true, ..Declared::default() });
+    let mut ticket = desk.place(true).unwrap();
+    let rest = format!(r#","x":"{}"}}"#, "x".repeat(1 << 20));
+    let with_rest = |frame: &Bytes| {
+        let text = std::str::from_utf8(frame).unwrap().strip_suffix('}').unwrap();
+        Bytes::from(format!("{text}{rest}"))
+    };
+    for frame in [log(10), question("q")] {
+        let frame = with_rest(&frame);
+        desk.take(frame.clone(), None);
+        let told = ticket.events.as_mut().unwrap().try_recv().unwrap();
+        let kept = match &told.said {
+            Said::Log(params) => vec![params.as_bytes()],
+            Said::Asked(question) => vec![question.params.as_bytes(), question.id.as_str().as_bytes()],
+            other => panic!("{other:?}"),
+        };
+        assert!(kept.iter().all(|part| !frame.as_ptr_range().contains(&part.as_ptr())), "{:?}", told.said);
+    }
+}
+
+#[test]
+fn a_request_or_a_page_with_a_long_name_is_not_remembered() {
+    let (desk, mut sent) = desk(Declared { url: true, ..Declared::default() });
+    let mut ticket = desk.place(true).unwrap();
+    desk.take(question(&"x".repeat(LONGEST_ID)), None);
+    assert!(ticket.events.as_mut().unwrap().try_recv().is_err() && sent.try_recv().is_err());
+    assert_eq!(notes(&desk), ["named a request in too many words"]);
+    for (length, expect) in [(LONGEST_ID, true), (LONGEST_ID + 1, false)] {
+        let page = Named::Elicitation("x".repeat(length));
+        desk.name(page.clone(), ticket.id);
+        assert_eq!(desk.lock().named.contains_key(&page), expect, "{length}");
+    }
+}
