@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, ConnectionId, LogLevel, Pass, Principal, Target, TraceContext};
+use crate::{Client, ConnectionId, LogLevel, Pass, Principal, Taken, Target, TraceContext};
 
 /// One request on its way to a source.
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub struct Call {
     pub resume: Option<Resume>,
     /// Present when its client wants it to be a task, as only clients of 2025-11-25 can say.
     pub task: Option<TaskRequest>,
+    /// What the limiter took for it when it began.
+    pub taken: Taken,
 }
 
 /// That a call is to be a task: the `task` of its params.
@@ -80,6 +82,7 @@ impl Call {
             code: None,
             resume: None,
             task: None,
+            taken: Taken::default(),
         }
     }
 }

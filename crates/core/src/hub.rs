@@ -111,9 +111,12 @@ impl Hub {
     pub fn carry(&self, mut call: Call) -> Run {
         let meant = self.inner.unwrap_search(&mut call);
         let (mut run, handle) = run::pair(&mut call, &self.inner);
-        if let Err(too_many) = self.inner.take(&call) {
-            run.finish(self.inner.limited(&call, too_many));
-            return run;
+        match self.inner.take(&call) {
+            Ok(taken) => call.taken = taken,
+            Err(too_many) => {
+                run.finish(self.inner.limited(&call, too_many));
+                return run;
+            }
         }
         match meant.and_then(|()| self.resume(&call)) {
             Ok(Some(Resumed::Run(parked))) => parked,
@@ -138,7 +141,7 @@ impl Hub {
 
     /// Counts a request that reaches no source against its caller's limit.
     pub fn admit(&self, principal: &Principal) -> Result<()> {
-        Ok(self.inner.taken(|limiter| limiter.take(principal, None))?)
+        Ok(self.inner.taken(|limiter| limiter.take(principal, None)).map(drop)?)
     }
 
     /// What changes from now on, as far as this principal may know.

@@ -63,7 +63,7 @@ pub use filter::Filter;
 pub use gate::{Gate, Judged, Judgement, Listed, Looking, Origin, Verdict, Viewer};
 pub use hosts::HostPattern;
 pub use hub::{Changes, Hub, HubBuilder, Look, ServerInfo, local_client};
-pub use limiter::{Admission, Limiter, Place, TooMany, Vacate};
+pub use limiter::{Admission, Limiter, Place, Taken, TooMany, Vacate};
 pub use metrics::{Exposition, Metrics, Reading, Totals};
 pub use outcome::Outcome;
 pub use pack::{Pack, PackSource, Shelf};

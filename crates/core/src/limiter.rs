@@ -19,6 +19,18 @@ pub struct TooMany {
     pub first: bool,
 }
 
+/// What was taken for a request, to be given back if a gate denies it. Only the limiter that took it understands the
+/// numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// Which buckets it was taken of.
+    pub buckets: u64,
+    /// When the token of the caller's own bucket flows back by itself, if one was taken.
+    pub own: Option<u64>,
+    /// The same of buckets for the target, each with its place.
+    pub targets: Box<[(usize, u64)]>,
+}
+
 impl From<TooMany> for Error {
     fn from(too_many: TooMany) -> Self {
         // The sentence is part of the interface, as it stands.
@@ -81,20 +93,20 @@ pub enum Admission<'a> {
 /// Says how often, and how many at once.
 pub trait Limiter: Send + Sync {
     /// Takes a token for a request; `None` stands for one that reaches no source, such as a list.
-    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany>;
+    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<Taken, TooMany>;
 
-    /// Gives the token of a call back that a gate denied.
-    fn give_back(&self, principal: &Principal, target: &Target);
+    /// Gives back what was taken for a call that a gate denied.
+    fn give_back(&self, principal: &Principal, target: &Target, taken: &Taken);
 
     /// Takes a token for a call that a source makes while it answers another. That one was counted already, so only
     /// limits of the target count here. A limiter that makes no difference counts both alike.
-    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<(), TooMany> {
+    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<Taken, TooMany> {
         self.take(principal, Some(target))
     }
 
-    /// Gives the token of such a call back that a gate denied.
-    fn give_back_nested(&self, principal: &Principal, target: &Target) {
-        self.give_back(principal, target);
+    /// Gives back what was taken for such a call that a gate denied.
+    fn give_back_nested(&self, principal: &Principal, target: &Target, taken: &Taken) {
+        self.give_back(principal, target, taken);
     }
 
     /// A place at a source for one call; those who wait are served fairly, principal by principal.

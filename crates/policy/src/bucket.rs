@@ -1,4 +1,5 @@
-//! A bucket of tokens as one number: when the last token that was taken will have flowed back.
+//! A bucket of tokens as one number: when the last token that was taken will have flowed back. A token that is given back
+//! puts its clock forward.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,15 +36,19 @@ impl Pace {
 /// A bucket, full at first. Time is in nanoseconds since anything.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
-    /// When it is full again.
+    /// When it is full again, by its own clock.
     full_at: AtomicU64,
+    /// How far its own clock is ahead.
+    ahead: AtomicU64,
     /// Whether the last request was refused.
     refusing: AtomicBool,
 }
 
 impl Bucket {
-    /// Takes a token; else tells how long until there is one.
-    pub(crate) fn take(&self, pace: Pace, now: u64) -> Result<(), Duration> {
+    /// Takes a token, and tells when it will have flowed back, by the bucket's own clock; else tells how long until there
+    /// is one.
+    pub(crate) fn take(&self, pace: Pace, now: u64) -> Result<u64, Duration> {
+        let now = self.clock(now);
         let mut full_at = self.full_at.load(Ordering::Relaxed);
         loop {
             let next = full_at.max(now).saturating_add(pace.each);
@@ -52,22 +57,29 @@ impl Bucket {
                 return Err(Duration::from_nanos(debt - pace.all));
             }
             match self.full_at.compare_exchange_weak(full_at, next, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return Ok(()),
+                Ok(_) => return Ok(next),
                 Err(other) => full_at = other,
             }
         }
     }
 
-    /// Puts a token back.
-    pub(crate) fn give_back(&self, pace: Pace) {
-        let mut full_at = self.full_at.load(Ordering::Relaxed);
+    /// Puts a token back that would flow back at `back_at`. What of it has flowed back meanwhile is not put back again: the
+    /// clock never goes beyond that moment, so that others get no more than if it had not been taken.
+    pub(crate) fn give_back(&self, pace: Pace, back_at: u64, now: u64) {
+        let mut ahead = self.ahead.load(Ordering::Relaxed);
         loop {
-            let less = full_at.saturating_sub(pace.each);
-            match self.full_at.compare_exchange_weak(full_at, less, Ordering::Relaxed, Ordering::Relaxed) {
+            let left = back_at.saturating_sub(now.saturating_add(ahead)).min(pace.each);
+            let next = ahead.saturating_add(left);
+            match self.ahead.compare_exchange_weak(ahead, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return,
-                Err(other) => full_at = other,
+                Err(other) => ahead = other,
             }
         }
+    }
+
+    /// What the bucket's own clock says.
+    fn clock(&self, now: u64) -> u64 {
+        now.saturating_add(self.ahead.load(Ordering::Relaxed))
     }
 
     /// Notes that a request was granted.
@@ -83,16 +95,16 @@ impl Bucket {
     }
 
     pub(crate) fn is_full(&self, now: u64) -> bool {
-        self.full_at.load(Ordering::Relaxed) <= now
+        self.full_at.load(Ordering::Relaxed) <= self.clock(now)
     }
 
     /// As many tokens are missing as before, at another pace.
     pub(crate) fn at_another_pace(&self, from: Pace, to: Pace, now: u64) -> Self {
-        let debt = self.full_at.load(Ordering::Relaxed).saturating_sub(now);
+        let debt = self.full_at.load(Ordering::Relaxed).saturating_sub(self.clock(now));
         let scaled = u128::from(debt) * u128::from(to.each) / u128::from(from.each.max(1));
         let debt = u64::try_from(scaled).unwrap_or(u64::MAX).min(to.all);
         let refusing = AtomicBool::new(self.refusing.load(Ordering::Relaxed));
-        Self { full_at: AtomicU64::new(now.saturating_add(debt)), refusing }
+        Self { full_at: AtomicU64::new(now.saturating_add(debt)), ahead: AtomicU64::new(0), refusing }
     }
 }
 
@@ -113,11 +125,33 @@ mod tests {
         }
         assert_eq!(bucket.take(pace, now), Err(Duration::from_millis(100)));
         assert_eq!(bucket.take(pace, now + SECOND / 20), Err(Duration::from_millis(50)));
-        bucket.take(pace, now + SECOND / 10).unwrap();
+        let taken = bucket.take(pace, now + SECOND / 10).unwrap();
         assert!(bucket.take(pace, now + SECOND / 10).is_err());
-        bucket.give_back(pace);
+        bucket.give_back(pace, taken, now + SECOND / 10);
         bucket.take(pace, now + SECOND / 10).unwrap();
         assert!(bucket.is_full(now + 3 * SECOND) && !bucket.is_full(now + SECOND));
+    }
+
+    /// How many of these can be taken now.
+    fn granted(bucket: &Bucket, pace: Pace, now: u64) -> usize {
+        (0..100).filter(|_| bucket.take(pace, now).is_ok()).count()
+    }
+
+    #[test]
+    fn what_has_flowed_back_is_not_given_back_again() {
+        #[track_caller]
+        fn check(after: u64, meanwhile: usize, then: usize) {
+            let (bucket, pace) = (Bucket::default(), Pace::new(10.0, 20));
+            let taken: Vec<u64> = (0..20).map(|_| bucket.take(pace, 0).unwrap()).collect();
+            assert_eq!(granted(&bucket, pace, after), meanwhile, "{after}");
+            taken.into_iter().for_each(|back_at| bucket.give_back(pace, back_at, after));
+            assert_eq!(granted(&bucket, pace, after), then, "{after}");
+        }
+        check(0, 0, 20);
+        check(SECOND / 10, 1, 19);
+        check(SECOND, 10, 10);
+        check(2 * SECOND, 20, 0);
+        check(3 * SECOND, 20, 0);
     }
 
     #[test]
@@ -138,19 +172,31 @@ mod tests {
     }
 
     proptest! {
-        /// In any window, whatever is asked when: no more than a bucket and what flowed in.
+        /// In any window, whatever is asked when and given back when: no more than a bucket and what flowed in.
         #[test]
         fn it_never_grants_more_than_burst_and_rate(
-            rate in 0.5_f64..2000.0, burst in 1_u32..40, steps in prop::collection::vec(0_u64..SECOND / 3, 1..200)
+            rate in 0.5_f64..2000.0,
+            burst in 1_u32..40,
+            steps in prop::collection::vec((0_u64..SECOND / 3, prop::option::of(0_u64..2 * SECOND)), 1..200)
         ) {
             let (bucket, pace) = (Bucket::default(), Pace::new(rate, burst));
             let mut granted = Vec::new();
+            // What will be given back, and when.
+            let mut denied: Vec<(u64, u64)> = Vec::new();
             let mut now = 0;
-            for step in steps {
-                // Small steps are the interesting ones.
-                now += step / (1 + step % 97).pow(2);
-                if bucket.take(pace, now).is_ok() {
-                    granted.push(now);
+            // Small steps are the interesting ones.
+            let smaller = |time: u64| time / (1 + time % 97).pow(2);
+            for (step, denied_after) in steps {
+                now += smaller(step);
+                denied.sort_unstable();
+                let due = denied.partition_point(|(at, _)| *at <= now);
+                for (at, back_at) in denied.drain(..due) {
+                    bucket.give_back(pace, back_at, at);
+                }
+                match (bucket.take(pace, now), denied_after) {
+                    (Ok(back_at), Some(after)) => denied.push((now + smaller(after), back_at)),
+                    (Ok(_), None) => granted.push(now),
+                    (Err(_), _) => {}
                 }
             }
             for (first, from) in granted.iter().enumerate() {

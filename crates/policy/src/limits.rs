@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use toolgate_core::{
-    Admission, Limiter, Place, Principal, PrincipalId, QuickMap, QuickState, SourceId, Target, TooMany,
+    Admission, Limiter, Place, Principal, PrincipalId, QuickMap, QuickState, SourceId, Taken, Target, TooMany,
 };
 use toolgate_host::Clock;
 
@@ -36,10 +36,14 @@ struct Shard {
     buckets: QuickMap<PrincipalId, Buckets>,
     /// Shared by all for whom there is no room.
     rest: Buckets,
+    /// How many buckets there were, so that none is taken for another.
+    made: u64,
 }
 
 /// The buckets of a principal: its own, and one for each limit of targets.
 struct Buckets {
+    /// Their number.
+    number: u64,
     own: Bucket,
     targets: Box<[Bucket]>,
 }
@@ -50,7 +54,8 @@ impl Limits {
         let settings = Arc::new(settings);
         let shard = || {
             let settings = Arc::clone(&settings);
-            RwLock::new(Shard { rest: Buckets::new(&settings), settings, buckets: QuickMap::default() })
+            let (rest, buckets) = (Buckets::new(&settings, 0), QuickMap::default());
+            RwLock::new(Shard { settings, buckets, rest, made: 0 })
         };
         Self {
             start: clock.now(),
@@ -95,14 +100,14 @@ impl Limits {
         Some(Arc::clone(places))
     }
 
-    fn take_of(&self, request: Request<'_>) -> Result<(), TooMany> {
+    fn take_of(&self, request: Request<'_>) -> Result<Taken, TooMany> {
         let id = &request.principal.id;
         let shard = self.shard(id);
         let now = self.now();
         {
             let shard = read(shard);
             if !shard.settings.paced {
-                return Ok(());
+                return Ok(Taken::default());
             }
             if let Some(buckets) = shard.buckets.get(id) {
                 return buckets.take(&shard.settings, request, now);
@@ -110,24 +115,13 @@ impl Limits {
         }
         let mut shard = write(shard);
         shard.make_room(now);
-        let Shard { settings, buckets, rest } = &mut *shard;
+        let Shard { settings, buckets, rest, made } = &mut *shard;
         if buckets.len() >= MOST && !buckets.contains_key(id) {
             return rest.take(settings, request, now);
         }
-        let buckets = buckets.entry(id.clone()).or_insert_with(|| Buckets::new(settings));
+        *made += 1;
+        let buckets = buckets.entry(id.clone()).or_insert_with(|| Buckets::new(settings, *made));
         buckets.take(settings, request, now)
-    }
-
-    fn give_back_of(&self, request: Request<'_>) {
-        let Request { principal, target, own } = request;
-        let shard = read(self.shard(&principal.id));
-        if let Some(buckets) = shard.buckets.get(&principal.id).filter(|_| shard.settings.paced) {
-            if own {
-                buckets.own.give_back(shard.settings.pace(&principal.id));
-            }
-            let matching = shard.settings.matching(principal, target);
-            buckets.give_back(&shard.settings, matching);
-        }
     }
 }
 
@@ -141,20 +135,21 @@ struct Request<'a> {
 }
 
 impl Limiter for Limits {
-    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+    fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {
         self.take_of(Request { principal, target, own: true })
     }
 
-    fn give_back(&self, principal: &Principal, target: &Target) {
-        self.give_back_of(Request { principal, target: Some(target), own: true });
+    fn give_back(&self, principal: &Principal, _: &Target, taken: &Taken) {
+        let shard = read(self.shard(&principal.id));
+        let buckets = shard.buckets.get(&principal.id);
+        // Of others than it was taken of, or under other settings, it means nothing.
+        if let Some(buckets) = buckets.filter(|buckets| buckets.number == taken.buckets) {
+            buckets.give_back(&shard.settings, principal, taken, self.now());
+        }
     }
 
-    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<(), TooMany> {
+    fn take_nested(&self, principal: &Principal, target: &Target) -> Result<Taken, TooMany> {
         self.take_of(Request { principal, target: Some(target), own: false })
-    }
-
-    fn give_back_nested(&self, principal: &Principal, target: &Target) {
-        self.give_back_of(Request { principal, target: Some(target), own: false });
     }
 
     fn enter(&self, principal: &Principal, source: &SourceId) -> Admission<'_> {
@@ -175,61 +170,64 @@ impl Shard {
 
     fn set(&mut self, settings: &Arc<LimitSettings>, now: u64) {
         let before = std::mem::replace(&mut self.settings, Arc::clone(settings));
+        self.made += 1;
         for (principal, buckets) in &mut self.buckets {
             let (from, to) = (before.pace(principal), settings.pace(principal));
             *buckets = Buckets {
+                number: self.made,
                 own: buckets.own.at_another_pace(from, to, now),
                 targets: settings.carry_over(&before, &buckets.targets, now),
             };
         }
-        self.rest = Buckets::new(settings);
+        self.rest = Buckets::new(settings, 0);
     }
 }
 
 impl Buckets {
-    fn new(settings: &LimitSettings) -> Self {
-        Self { own: Bucket::default(), targets: settings.targets().map(|_| Bucket::default()).collect() }
+    fn new(settings: &LimitSettings, number: u64) -> Self {
+        let targets = settings.targets().map(|_| Bucket::default()).collect();
+        Self { number, own: Bucket::default(), targets }
     }
 
     /// A token of every bucket that counts, or none.
-    fn take(&self, settings: &LimitSettings, request: Request<'_>, now: u64) -> Result<(), TooMany> {
+    fn take(&self, settings: &LimitSettings, request: Request<'_>, now: u64) -> Result<Taken, TooMany> {
         let Request { principal, target, own } = request;
-        let pace = settings.pace(&principal.id);
         let refuse = |bucket: &Bucket, retry_after| TooMany { retry_after, first: bucket.refused() };
+        let mut taken = Taken { buckets: self.number, ..Taken::default() };
         if own {
-            self.own.take(pace, now).map_err(|wait| refuse(&self.own, wait))?;
+            let pace = settings.pace(&principal.id);
+            taken.own = Some(self.own.take(pace, now).map_err(|wait| refuse(&self.own, wait))?);
         }
         let matching = settings.matching(principal, target);
-        let mut taken = 0;
+        let mut targets = Vec::new();
         for (place, paced) in settings.targets().enumerate().filter(|(place, _)| matching & 1 << place != 0) {
-            if let Err(wait) = self.targets[place].take(paced, now) {
-                if own {
-                    self.own.give_back(pace);
+            match self.targets[place].take(paced, now) {
+                Ok(back_at) => targets.push((place, back_at)),
+                Err(wait) => {
+                    taken.targets = targets.into();
+                    self.give_back(settings, principal, &taken, now);
+                    return Err(refuse(&self.targets[place], wait));
                 }
-                self.give_back(settings, taken);
-                return Err(refuse(&self.targets[place], wait));
             }
-            taken |= 1 << place;
         }
         if own {
             self.own.granted();
         }
-        self.of(taken).for_each(Bucket::granted);
-        Ok(())
+        targets.iter().for_each(|(place, _)| self.targets[*place].granted());
+        taken.targets = targets.into();
+        Ok(taken)
     }
 
-    fn give_back(&self, settings: &LimitSettings, taken: u64) {
-        for (place, pace) in settings.targets().enumerate().filter(|(place, _)| taken & 1 << place != 0) {
-            self.targets[place].give_back(pace);
+    /// What was taken of these very buckets, by these settings.
+    fn give_back(&self, settings: &LimitSettings, principal: &Principal, taken: &Taken, now: u64) {
+        if let Some(back_at) = taken.own {
+            self.own.give_back(settings.pace(&principal.id), back_at, now);
         }
-    }
-
-    fn of(&self, places: u64) -> impl Iterator<Item = &Bucket> {
-        self.targets
-            .iter()
-            .enumerate()
-            .filter(move |(place, _)| places & 1 << place != 0)
-            .map(|(_, bucket)| bucket)
+        for (place, back_at) in &taken.targets {
+            if let (Some(bucket), Some(pace)) = (self.targets.get(*place), settings.targets().nth(*place)) {
+                bucket.give_back(pace, *back_at, now);
+            }
+        }
     }
 
     fn are_full(&self, now: u64) -> bool {

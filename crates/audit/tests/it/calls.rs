@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolgate_audit::AuditConfig;
 use toolgate_core::{
-    Admission, Error, Gate, Hub, Judgement, Kind, Limiter, Place, Principal, SourceId, Target, TooMany,
-    Verdict,
+    Admission, Error, Gate, Hub, Judgement, Kind, Limiter, Place, Principal, SourceId, Taken, Target,
+    TooMany, Verdict,
 };
 use toolgate_testkit::{FakeGate, FakeSource, approval, builder, call, client_legacy, drive};
 
@@ -16,14 +16,14 @@ use crate::scene::{Process, Scene, written};
 struct Strict;
 
 impl Limiter for Strict {
-    fn take(&self, _: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+    fn take(&self, _: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {
         match target.is_some_and(|target| target.name() == "often") {
             true => Err(TooMany { retry_after: std::time::Duration::from_secs(1), first: true }),
-            false => Ok(()),
+            false => Ok(Taken::default()),
         }
     }
 
-    fn give_back(&self, _: &Principal, _: &Target) {}
+    fn give_back(&self, _: &Principal, _: &Target, _: &Taken) {}
 
     fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
         Admission::Now(Place::default())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Inner;
-use crate::{Call, Error, Limiter, Outcome, Result, TooMany, pipeline};
+use crate::{Call, Error, Limiter, Outcome, Result, Taken, TooMany, pipeline};
 
 impl Inner {
     /// How a call ends that cannot even begin.
@@ -30,7 +30,7 @@ impl Inner {
     }
 
     /// Counts a call against the limits that hold for it.
-    pub(super) fn take(&self, call: &Call) -> Result<(), TooMany> {
+    pub(super) fn take(&self, call: &Call) -> Result<Taken, TooMany> {
         let Call { principal, target, nested, .. } = call;
         self.taken(|limiter| match nested {
             true => limiter.take_nested(principal, target),
@@ -41,9 +41,9 @@ impl Inner {
     /// Takes of the limiter, where there is one.
     pub(super) fn taken(
         &self,
-        take: impl FnOnce(&dyn Limiter) -> Result<(), TooMany>,
-    ) -> Result<(), TooMany> {
-        let Some(limiter) = &self.limiter else { return Ok(()) };
+        take: impl FnOnce(&dyn Limiter) -> Result<Taken, TooMany>,
+    ) -> Result<Taken, TooMany> {
+        let Some(limiter) = &self.limiter else { return Ok(Taken::default()) };
         take(&**limiter).inspect_err(|_| self.metrics.limited("rate"))
     }
 
@@ -51,9 +51,10 @@ impl Inner {
     /// be asked without end.
     pub(crate) fn give_back(&self, call: &Call) {
         let Some(limiter) = &self.limiter else { return };
+        let Call { principal, target, taken, .. } = call;
         match call.nested {
-            true => limiter.give_back_nested(&call.principal, &call.target),
-            false => limiter.give_back(&call.principal, &call.target),
+            true => limiter.give_back_nested(principal, target, taken),
+            false => limiter.give_back(principal, target, taken),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolgate_core::{
     Admission, AnyTool, Error, Event, Hints, Json, Kind, Limiter, Outcome, Pack, PackSource, Place,
-    Principal, Question, Result, RunHandle, Search, Settings, SourceId, Target, Text, TooMany, Tool,
+    Principal, Question, Result, RunHandle, Search, Settings, SourceId, Taken, Target, Text, TooMany, Tool,
     ToolSpec, Verdict, error_result, tool,
 };
 use toolgate_testkit::{
@@ -154,21 +154,22 @@ async fn a_nested_call_takes_a_token_of_its_own_kind() {
     #[derive(Default)]
     struct Counting(Mutex<Vec<String>>);
     impl Limiter for Counting {
-        fn take(&self, _: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+        fn take(&self, _: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {
             self.0.lock().unwrap().push(target.unwrap().name().to_owned());
-            Ok(())
+            Ok(Taken::default())
         }
-        fn give_back(&self, _: &Principal, target: &Target) {
+        fn give_back(&self, _: &Principal, target: &Target, _: &Taken) {
             self.0.lock().unwrap().push(format!("-{}", target.name()));
         }
-        fn take_nested(&self, _: &Principal, target: &Target) -> Result<(), TooMany> {
+        fn take_nested(&self, _: &Principal, target: &Target) -> Result<Taken, TooMany> {
             self.0.lock().unwrap().push(format!("nested {}", target.name()));
             match target.name() == "relay_often" {
                 true => Err(TooMany { retry_after: std::time::Duration::from_secs(1), first: true }),
-                false => Ok(()),
+                false => Ok(Taken { own: Some(7), ..Taken::default() }),
             }
         }
-        fn give_back_nested(&self, _: &Principal, target: &Target) {
+        fn give_back_nested(&self, _: &Principal, target: &Target, taken: &Taken) {
+            assert_eq!(taken.own, Some(7), "what was taken is what is given back");
             self.0.lock().unwrap().push(format!("-nested {}", target.name()));
         }
         fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {

@@ -7,8 +7,8 @@ use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use serde_json::json;
 use toolgate_core::{
-    Admission, Call, Client, Error, Hub, Kind, Limiter, Outcome, Place, Principal, SourceId, Target, TooMany,
-    TraceContext, Verdict,
+    Admission, Call, Client, Error, Hub, Kind, Limiter, Outcome, Place, Principal, SourceId, Taken, Target,
+    TooMany, TraceContext, Verdict,
 };
 use toolgate_host::Tasks;
 use toolgate_telemetry::Telemetry;
@@ -250,12 +250,15 @@ async fn the_collector_learns_who_sends_and_gets_the_headers() {
 struct Slow;
 
 impl Limiter for Slow {
-    fn take(&self, _: &Principal, target: Option<&Target>) -> toolgate_core::Result<(), TooMany> {
+    fn take(&self, _: &Principal, target: Option<&Target>) -> toolgate_core::Result<Taken, TooMany> {
         let often = target.is_some_and(|target| target.name() == "fail");
-        if often { Err(TooMany { retry_after: Duration::from_secs(1), first: true }) } else { Ok(()) }
+        match often {
+            true => Err(TooMany { retry_after: Duration::from_secs(1), first: true }),
+            false => Ok(Taken::default()),
+        }
     }
 
-    fn give_back(&self, _: &Principal, _: &Target) {}
+    fn give_back(&self, _: &Principal, _: &Target, _: &Taken) {}
 
     fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
         Admission::Waiting(Box::pin(async {

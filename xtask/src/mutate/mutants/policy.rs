@@ -100,9 +100,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "limiter-take",
         file: "crates/policy/src/limits.rs",
-        find: "fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {",
-        replace: r"fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
-        return Ok(());",
+        find: "fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {",
+        replace: r"fn take(&self, principal: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {
+        return Ok(Taken::default());",
         tests: &[POLICY],
     },
     Mutant {

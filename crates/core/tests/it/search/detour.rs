@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use toolgate_core::{
     Admission, Approvals, Call, Entry, Error, Hub, HubBuilder, Kind, Limiter, Outcome, Place, Principal,
-    Progress, Question, Recorder, Search, SourceId, Target, TaskOp, TooMany, Verdict,
+    Progress, Question, Recorder, Search, SourceId, Taken, Target, TaskOp, TooMany, Verdict,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -31,12 +31,12 @@ impl Notes {
 }
 
 impl Limiter for Notes {
-    fn take(&self, _: &Principal, target: Option<&Target>) -> Result<(), TooMany> {
+    fn take(&self, _: &Principal, target: Option<&Target>) -> Result<Taken, TooMany> {
         self.add(format!("take {target:?}"));
-        Ok(())
+        Ok(Taken::default())
     }
 
-    fn give_back(&self, _: &Principal, target: &Target) {
+    fn give_back(&self, _: &Principal, target: &Target, _: &Taken) {
         self.add(format!("give back {target:?}"));
     }
 
