@@ -37,6 +37,7 @@ fn name_server(next: &mut Found, settled: &[Found]) {
 }
 
 fn name_secrets(next: &mut Found, settled: &[Found]) {
+    let own: Vec<String> = next.secrets.iter().map(|secret| secret.name.clone()).collect();
     let known = |name: &str| {
         settled.iter().flat_map(|other| &other.secrets).find(|secret| secret.name == name).cloned()
     };
@@ -46,7 +47,7 @@ fn name_secrets(next: &mut Found, settled: &[Found]) {
         }
         let first = secret_name(&[&next.name, &secret.name]);
         let mut names = std::iter::once(first.clone()).chain((2..).map(|count| format!("{first}_{count}")));
-        if let Some(free) = names.find(|name| known(name).is_none()) {
+        if let Some(free) = names.find(|name| known(name).is_none() && !own.contains(name)) {
             next.rename_secret(&secret.name, &free);
         }
     }

@@ -268,6 +268,19 @@ fn the_same_server_is_found_once_and_others_are_told_apart() {
 }
 
 #[test]
+fn a_secret_that_gets_another_name_does_not_get_that_of_a_third() {
+    let files = r#"{"mcpServers": {
+  "a": {"command": "a", "env": {"TOKEN": "different1"}},
+  "b": {"command": "b", "env": {"TOKEN": "different2", "B_TOKEN": "different3"}}}}"#;
+    let home = Home::new(&[(".cursor/mcp.json", files)]);
+    let found = home.look(&[Client::Cursor]).found;
+    let env = &found[1].table["env"];
+    assert_eq!((&env["TOKEN"], &env["B_TOKEN"]), (&"{secret:B_TOKEN_2}".into(), &"{secret:B_TOKEN}".into()));
+    let env = &found[1].plain()["env"];
+    assert_eq!((&env["TOKEN"], &env["B_TOKEN"]), (&"different2".into(), &"different3".into()));
+}
+
+#[test]
 fn a_file_that_cannot_be_read_hides_no_other() {
     let home = Home::new(&[
         (".cursor/mcp.json", "{\"mcpServers\": "),

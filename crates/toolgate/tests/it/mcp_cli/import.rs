@@ -74,6 +74,24 @@ fn one_server_is_imported_as_it_is_written_there() {
 }
 
 #[test]
+fn a_secret_that_is_kept_otherwise_gets_a_name_that_no_other_has() {
+    let desk = Desk::new(TOML);
+    let kept = crate::process::run(desk.0.toolgate(&["secret", "set", "TOKEN"]), b"kept-before-this");
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    let one = r#"{"command": "x", "env": {"TOKEN": "first-of-all", "TOKEN_2": "second-of-all"}}"#;
+    let other = r#"{"command": "y", "env": {"TOKEN_3": "third-of-all", "TOKEN": "first-of-all"}}"#;
+    desk.write(".cursor/mcp.json", &format!(r#"{{"mcpServers": {{"one": {one}, "other": {other}}}}}"#));
+    assert_eq!(desk.type_in(&["import", "--write", "--secrets"]).code, 0);
+    let toml = desk.read("toolgate.toml");
+    for line in [
+        r#"env = { TOKEN = "{secret:TOKEN_4}", TOKEN_2 = "{secret:TOKEN_2}" }"#,
+        r#"env = { TOKEN = "{secret:TOKEN_4}", TOKEN_3 = "{secret:TOKEN_3}" }"#,
+    ] {
+        assert!(toml.contains(line), "{line}: {toml}");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named_and_the_others_are_imported() {
     let desk = desk();
     desk.write(".codeium/windsurf/mcp_config.json", "{\"mcpServers\": [}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use toolgate_clients::Problem;
-use toolgate_clients::import::{Findings, Found, Skipped};
+use toolgate_clients::import::{Findings, Found, Literal, Skipped};
 use toolgate_core::{Error, Kind};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::UpstreamConfig;
@@ -51,15 +51,15 @@ impl Choice {
         settings: &Settings,
         secrets: &Snapshot,
     ) -> Result<Self, Error> {
-        let Findings { found, skipped, problems } = findings;
+        let Findings { mut found, skipped, problems } = findings;
+        if import.secrets {
+            settle_secrets(&mut found, secrets);
+        }
         let mut items = Vec::new();
         for mut found in found {
             if settings.is_pack(&found.name) {
                 found.notes.push(format!("`{}` is a pack, so it gets another name", found.name));
                 found.name += "-server";
-            }
-            if import.secrets {
-                settle_secrets(&mut found, secrets);
             }
             let fate = fate(&found, settings);
             items.push(Item { found, fate });
@@ -98,15 +98,27 @@ fn check_names(items: &[Item], only: &[String]) -> Result<(), Error> {
     })
 }
 
-/// A secret that is kept already under the same name keeps its value.
-fn settle_secrets(found: &mut Found, secrets: &Snapshot) {
-    let is_free = |name: &str, value: &str| secrets.get(name).is_none_or(|kept| kept.expose() == value);
-    for secret in found.secrets.clone() {
-        let names =
-            std::iter::once(secret.name.clone()).chain((2..).map(|count| format!("{}_{count}", secret.name)));
-        let free = names.into_iter().find(|name| is_free(name, secret.expose()));
-        if let Some(free) = free.filter(|free| *free != secret.name) {
-            found.rename_secret(&secret.name, &free);
+/// A secret that is kept already under the same name keeps its value, and so does every other that was found.
+fn settle_secrets(all: &mut [Found], secrets: &Snapshot) {
+    let mut named: Vec<Literal> = all.iter().flat_map(|found| found.secrets.clone()).collect();
+    let missing: Vec<String> =
+        all.iter().flat_map(|found| &found.missing).map(|(name, _)| name.clone()).collect();
+    for found in all {
+        for mut secret in found.secrets.clone() {
+            let is_other = |value: &str| value != secret.expose();
+            let is_kept = |name: &str| secrets.get(name).is_some_and(|kept| is_other(kept.expose()));
+            if !is_kept(&secret.name) {
+                continue;
+            }
+            let is_taken =
+                |name: &str| named.iter().any(|other| other.name == name && is_other(other.expose()));
+            let is_free = |name: &String| !is_kept(name) && !is_taken(name) && !missing.contains(name);
+            let free = (2..).map(|count| format!("{}_{count}", secret.name)).find(is_free);
+            if let Some(free) = free {
+                found.rename_secret(&secret.name, &free);
+                secret.name = free;
+                named.push(secret);
+            }
         }
     }
 }
