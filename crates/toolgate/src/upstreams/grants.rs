@@ -81,18 +81,19 @@ impl Grants {
         Ok(())
     }
 
-    async fn take(&self, key: &str) -> Result<bool, toolgate_core::StoreError> {
+    async fn take(&self, key: &str, mark: &str) -> Result<bool, toolgate_core::StoreError> {
         let (collection, id) = (Collection::State, turn(key));
         let expires_ms = Some(Clock::system().unix_ms() + TURN_MS);
-        let write = Write::Insert { collection, id, body: String::new(), expires_ms };
+        let write = Write::Insert { collection, id, body: mark.to_owned(), expires_ms };
         Ok(self.parts.database.write(vec![write]).await? == Written::Done)
     }
 
-    async fn end(&self, key: &str) -> Result<(), toolgate_core::StoreError> {
+    async fn end(&self, key: &str, mark: &str) -> Result<(), toolgate_core::StoreError> {
         let (collection, id) = (Collection::State, turn(key));
-        if let Some(taken) = self.parts.database.get(collection, &id).await? {
-            let write = Write::Remove { collection, id, revision: taken.revision };
-            // Another that has taken it meanwhile keeps it.
+        let taken = self.parts.database.get(collection, &id).await?;
+        // Another that has taken it meanwhile keeps it.
+        if let Some(own) = taken.filter(|taken| taken.body == mark) {
+            let write = Write::Remove { collection, id, revision: own.revision };
             let (Written::Done | Written::Conflict) = self.parts.database.write(vec![write]).await?;
         }
         Ok(())
@@ -143,15 +144,37 @@ impl TokenStore for Grants {
         })
     }
 
-    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool> {
-        Box::pin(async move { self.take(key).await.map_err(|error| error.to_string()) })
+    fn take_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, bool> {
+        Box::pin(async move { self.take(key, mark).await.map_err(|error| error.to_string()) })
     }
 
-    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
-        Box::pin(async move { self.end(key).await.map_err(|error| error.to_string()) })
+    fn end_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, ()> {
+        Box::pin(async move { self.end(key, mark).await.map_err(|error| error.to_string()) })
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolgate_secrets::Redactor;
+
+    use super::*;
+    use crate::settings::Settings;
+
+    #[tokio::test]
+    async fn only_who_has_a_turn_ends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { data_dir: folder.path().to_owned(), ..Settings::default() };
+        let tasks = Tasks::new();
+        let grants = Grants::new(&Parts::new(&settings, Redactor::new(), &tasks).unwrap(), &tasks);
+        assert!(grants.take_turn("cave", "first").await.unwrap());
+        assert!(!grants.take_turn("cave", "second").await.unwrap());
+        grants.end_turn("cave", "second").await.unwrap();
+        assert!(!grants.take_turn("cave", "second").await.unwrap(), "another ended it");
+        grants.end_turn("cave", "first").await.unwrap();
+        assert!(grants.take_turn("cave", "second").await.unwrap());
     }
 }

@@ -12,15 +12,15 @@ use super::error::{OauthError, OauthReason};
 use super::keeper::{Keeper, Live};
 use super::store::{Record, Tokens, lock};
 use super::token::{self, Given, NoToken};
-use super::{Authorizer, Holder};
+use super::{Authorizer, Holder, pkce};
 use crate::config::GrantKind;
 
 /// How long to wait after a failed attempt: while the token still counts, and when it does not.
 const LATER_MS: u64 = 10_000;
 const SOON_MS: u64 = 1_000;
 
-/// How long another process may take for its turn, and how often we look.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long others may take for their turns, and how often we look. One that died with its process has run out by then.
+const PATIENCE: Duration = Duration::from_secs(40);
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Authorizer {
@@ -86,15 +86,18 @@ impl Authorizer {
         keeper: &Keeper,
         work: impl Future<Output = T>,
     ) -> Result<T, OauthError> {
+        let (key, mark) = (&*keeper.key, pkce::random_word()?);
         let until = tokio::time::Instant::now() + PATIENCE;
-        while !self.store.take_turn(&keeper.key).await.map_err(super::store_failed)? {
+        while !self.store.take_turn(key, &mark).await.map_err(super::store_failed)? {
+            // Two that use one refresh token may both be thrown out for it.
             if tokio::time::Instant::now() > until {
-                break;
+                let message = format!("others are at what lets us in to `{}`", self.server);
+                return Err(OauthError::unavailable(message));
             }
             tokio::time::sleep(LOOK).await;
         }
         let outcome = work.await;
-        if let Err(why) = self.store.end_turn(&keeper.key).await {
+        if let Err(why) = self.store.end_turn(key, &mark).await {
             tracing::debug!(server = %self.server, "a turn ends by itself: {why}");
         }
         Ok(outcome)

@@ -24,11 +24,12 @@ pub trait TokenStore: Send + Sync {
     /// Keeps nothing under a key any more.
     fn remove<'a>(&'a self, key: &'a str) -> Keeping<'a, ()>;
 
-    /// Takes the turn to renew what is under a key, unless another process has it. It ends by itself soon.
-    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool>;
+    /// Takes the turn to change what is under a key, unless another has it; the mark says whose it is. It ends by itself
+    /// soon.
+    fn take_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, bool>;
 
-    /// Gives the turn back.
-    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()>;
+    /// Gives the turn with this mark back; that of another stays.
+    fn end_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, ()>;
 
     /// Changes whenever something may be kept that was not, by whomever.
     fn changes(&self) -> watch::Receiver<u64>;
@@ -56,7 +57,8 @@ impl Holder {
 /// Keeps grants for as long as the process lives.
 pub struct MemoryTokens {
     kept: Mutex<HashMap<String, Secret>>,
-    turns: Mutex<Vec<String>>,
+    /// The mark of whoever has the turn, by key.
+    turns: Mutex<HashMap<String, String>>,
     changes: watch::Sender<u64>,
 }
 
@@ -93,20 +95,20 @@ impl TokenStore for MemoryTokens {
         })
     }
 
-    fn take_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, bool> {
+    fn take_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, bool> {
         Box::pin(async move {
             let mut turns = lock(&self.turns);
-            let free = !turns.iter().any(|taken| taken == key);
+            let free = !turns.contains_key(key);
             if free {
-                turns.push(key.to_owned());
+                turns.insert(key.to_owned(), mark.to_owned());
             }
             Ok(free)
         })
     }
 
-    fn end_turn<'a>(&'a self, key: &'a str) -> Keeping<'a, ()> {
+    fn end_turn<'a>(&'a self, key: &'a str, mark: &'a str) -> Keeping<'a, ()> {
         Box::pin(async move {
-            lock(&self.turns).retain(|taken| taken != key);
+            lock(&self.turns).retain(|taken, by| taken != key || by != mark);
             Ok(())
         })
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use toolgate_core::{Kind, ListKind, Outcome, Principal};
 use toolgate_testkit::{Expect as _, call, client_legacy};
-use toolgate_upstream::{Holder, State, TokenStore as _};
+use toolgate_upstream::{Holder, OauthReason, State, TokenStore as _};
 
 use super::{Guarded, oauth, sign_in};
 
@@ -66,6 +66,22 @@ async fn processes_that_share_a_grant_renew_it_in_turn() {
     };
     tokio::join!(guarded.echo(), elsewhere);
     assert_eq!(guarded.realm.grants("refresh_token").len(), 1);
+    guarded.rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn who_does_not_get_a_turn_does_nothing_and_leaves_it_to_whoever_has_it() {
+    let guarded = Guarded::start("legacy", json!({})).await;
+    guarded.sign_in().await;
+    assert!(guarded.tokens.take_turn("fake", "another").await.unwrap());
+    tokio::time::pause();
+    let error = guarded.authorizer.logout(Holder::Shared).await.unwrap_err();
+    tokio::time::resume();
+    assert_eq!(error.reason(), OauthReason::Unavailable, "{error}");
+    assert!(guarded.authorizer.standing(Holder::Shared).await.unwrap().is_some());
+    assert!(!guarded.tokens.take_turn("fake", "a third").await.unwrap(), "the turn was ended");
+    guarded.tokens.end_turn("fake", "another").await.unwrap();
+    assert!(guarded.authorizer.logout(Holder::Shared).await.unwrap().was_in);
     guarded.rig.upstream.stop().await;
 }
 
