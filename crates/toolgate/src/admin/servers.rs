@@ -96,13 +96,11 @@ impl Servers {
             return Err(Error::new(Kind::InvalidInput, message)
                 .hint("it is set by another file, a variable or a flag; remove it there"));
         }
-        // What lets us in is given back, where it can be, while we still know how.
-        if let Ok(authorizer) = self.authorizer(name).await {
-            drop(authorizer.logout(Holder::Shared).await);
-        }
+        // By what is given back what lets us in, as long as we know how.
+        let authorizer = self.authorizer(name).await.ok();
         let text = file::without(file.text(), name).map_err(shown::command_error)?;
         self.write(file, text).await?;
-        self.grants.forget(name).await.map_err(shown::secret_error)?;
+        self.grants.forget(name, authorizer.as_deref()).await.map_err(shown::secret_error)?;
         self.kept.forget(name).await?;
         self.until(|| !self.has(name)).await;
         Ok(())

@@ -4,17 +4,21 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 use toolgate_core::{Collection, Store as _, Write, Written};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_secrets::SecretError;
-use toolgate_upstream::{Keeping, TokenStore};
+use toolgate_upstream::{Authorizer, Holder, Keeping, LoggedOut, TokenStore};
 
 use crate::parts::Parts;
 
 /// How long a turn lasts at most, in milliseconds: longer than a renewal takes.
 const TURN_MS: u64 = 30_000;
+
+/// How many grants are given back at once.
+const AT_ONCE: usize = 8;
 
 /// How many digests are remembered; a text that is forgotten is hidden once more.
 const MOST_HIDDEN: usize = 1_000;
@@ -67,18 +71,28 @@ impl Grants {
         self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what lets anyone in to a server.
-    pub(crate) async fn forget(&self, server: &str) -> Result<(), SecretError> {
+    /// Gives back what lets anyone in to a server, where that can be done by someone, and forgets it. Says whose it was
+    /// and what became of it.
+    pub(crate) async fn forget(
+        &self,
+        server: &str,
+        by: Option<&Authorizer>,
+    ) -> Result<Vec<(Holder, LoggedOut)>, SecretError> {
         if !self.parts.database.exists() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let of_principals = format!("{server}/");
-        for grant in self.parts.database.list(Collection::Grants).await? {
-            if grant.id == server || grant.id.starts_with(&of_principals) {
-                self.parts.secrets.remove_text(Collection::Grants, &grant.id).await?;
-            }
-        }
-        Ok(())
+        let kept = self.parts.database.list(Collection::Grants).await?;
+        let holders: Vec<Holder> =
+            kept.iter().filter_map(|grant| Holder::of_key(&grant.id, server)).collect();
+        let forgetting = stream::iter(holders).map(|holder| async move {
+            let out = match by {
+                Some(authorizer) => given_back(authorizer, holder.clone()).await,
+                None => LoggedOut { was_in: false, revoked: None },
+            };
+            self.parts.secrets.remove_text(Collection::Grants, &holder.key(server)).await?;
+            Ok((holder, out))
+        });
+        forgetting.buffered(AT_ONCE).try_collect().await
     }
 
     async fn take(&self, key: &str, mark: &str) -> Result<bool, toolgate_core::StoreError> {
@@ -98,6 +112,14 @@ impl Grants {
         }
         Ok(())
     }
+}
+
+/// Who cannot be asked takes nothing back.
+async fn given_back(authorizer: &Authorizer, holder: Holder) -> LoggedOut {
+    authorizer.logout(holder).await.unwrap_or_else(|error| {
+        tracing::warn!("a grant could not be given back: {error}");
+        LoggedOut { was_in: true, revoked: Some(false) }
+    })
 }
 
 /// The document that stands for the turn to renew a grant.

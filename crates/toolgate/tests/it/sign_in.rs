@@ -152,9 +152,9 @@ fn speak(bearer: &str, body: &str) -> (u16, String, String) {
 }
 
 /// The command that signs in, and the address it prints.
-fn sign_in(place: &std::path::Path) -> (Child, String) {
+fn sign_in(place: &std::path::Path, more: &[&str]) -> (Child, String) {
     let mut command = Place::command_in(place, crate::process::TOOLGATE);
-    command.args(["mcp", "auth", "cave", "--no-browser"]);
+    command.args(["mcp", "auth", "cave", "--no-browser"]).args(more);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -206,7 +206,7 @@ fn a_person_signs_in_by_command_and_the_running_hub_is_in() {
     let server = Server::start_in(place, &[]);
     until("it wants to be signed in to", || is(&server, "needs_auth"));
 
-    let (child, url) = sign_in(&folder);
+    let (child, url) = sign_in(&folder, &[]);
     let back = visit(&url).unwrap();
     assert_eq!(visit(&back), None);
     let said = ended(child);
@@ -240,12 +240,32 @@ fn a_person_signs_in_by_command_and_the_running_hub_is_in() {
     assert!(cave.tokens.lock().unwrap().is_empty());
 
     // On a machine without a browser: what the other one ends at is pasted.
-    let (mut child, url) = sign_in(&folder);
+    let (mut child, url) = sign_in(&folder, &[]);
     let back = visit(&url).unwrap();
     child.stdin.take().unwrap().write_all(format!("nonsense=1\n{back}\n").as_bytes()).unwrap();
     let said = ended(child);
     assert!(said.contains("not the answer to the sign-in") && said.contains("signed in to `cave`"), "{said}");
     until("it is in", || is(&server, "connected"));
+}
+
+#[test]
+fn a_server_that_is_removed_gets_back_what_it_gave_to_each() {
+    let cave = Cave::open();
+    let toml = format!("packs = []\n{}oauth = {{ per_principal = true }}\n", cave.entry());
+    let place = Place::configured(&unlimited(&toml));
+    for more in [&[][..], &["--principal", "ann"], &["--principal", "ben"]] {
+        let (child, url) = sign_in(place.path(), more);
+        visit(&visit(&url).unwrap());
+        ended(child);
+    }
+    assert_eq!(cave.tokens.lock().unwrap().len(), 3);
+    let removed = crate::process::run(place.toolgate(&["mcp", "remove", "cave"]), b"");
+    assert_eq!(removed.code, 0, "{}", removed.stderr);
+    for whose in ["", " for `ann`", " for `ben`"] {
+        let line = format!("signed out of `cave`{whose}; its tokens do not count any more");
+        assert!(removed.stderr.contains(&line), "{}", removed.stderr);
+    }
+    assert!(cave.tokens.lock().unwrap().is_empty());
 }
 
 #[test]

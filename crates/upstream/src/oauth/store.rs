@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-use toolgate_core::PrincipalId;
+use toolgate_core::{Principal, PrincipalId};
 use toolgate_host::Secret;
 
 /// What the store of grants answers with, later; an error in words.
@@ -51,6 +51,15 @@ impl Holder {
             Self::Shared => server.to_owned(),
             Self::Principal(id) => format!("{server}/{id}"),
         }
+    }
+
+    /// Whose grant for a server a key is for; none if it is for another.
+    pub fn of_key(key: &str, server: &str) -> Option<Self> {
+        let rest = key.strip_prefix(server)?;
+        if rest.is_empty() {
+            return Some(Self::Shared);
+        }
+        rest.strip_prefix('/').map(|id| Self::Principal(Principal::named(id).id.clone()))
     }
 }
 
@@ -208,4 +217,28 @@ pub(super) struct Tokens {
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_says_whose_grant_it_is() {
+        #[track_caller]
+        fn check(key: &str, expect: Option<Holder>) {
+            assert_eq!(Holder::of_key(key, "cave"), expect, "{key}");
+            if let Some(holder) = expect {
+                assert_eq!(holder.key("cave"), key);
+            }
+        }
+        let of = |name: &str| Some(Holder::Principal(Principal::named(name).id.clone()));
+        check("cave", Some(Holder::Shared));
+        check("cave/ann", of("ann"));
+        check("cave/a/b", of("a/b"));
+        check("cavern", None);
+        check("cave\u{e9}", None);
+        check("cavern/ann", None);
+        check("other", None);
+    }
 }

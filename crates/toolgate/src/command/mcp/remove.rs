@@ -3,12 +3,14 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_core::{Error, Kind};
+use toolgate_upstream::{Holder, LoggedOut};
 
 use super::table::{self, File};
 use super::told::{print, say};
-use super::{Scene, running};
+use super::waiting::Waiting;
+use super::{Scene, auth, logout, running};
 use crate::cli::Named;
 use crate::command::setup::diff;
 use crate::upstreams::{Grants, Kept};
@@ -28,21 +30,33 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     file.write(after).await?;
     let (parts, _) = scene.parts().await?;
     // What lets us in is given back, where it can be.
-    if let Ok((authorizer, holder)) = super::auth::of(scene, name, None).await {
-        authorizer.logout(holder).await.map_err(|error| super::auth::told(&error))?;
-    }
-    Grants::new(&parts, &scene.process.tasks).forget(name).await?;
+    let authorizer = auth::of(scene, name, None).await.ok().map(|(authorizer, _)| authorizer);
+    let grants = Grants::new(&parts, &scene.process.tasks);
+    let waiting = Waiting::begin(format!("{name}: signing out"));
+    let mut out = waiting.on(grants.forget(name, authorizer.as_deref())).await?;
+    out.retain(|(_, out)| out.was_in);
     Kept::new(parts.database).forget(name).await?;
     let reloaded = running::reload(&scene.settings).await?.is_some();
     if reloaded {
         running::until(&scene.settings, name, "ending it", |status| status.is_none()).await?;
     }
     if named.json {
-        print(&json!({"name": name, "file": file.path, "diff": diff, "running": reloaded}))?;
+        let principal = |holder: &Holder| match holder {
+            Holder::Shared => Value::Null,
+            Holder::Principal(id) => id.as_str().into(),
+        };
+        let row = |(holder, out): &(Holder, LoggedOut)| json!({"principal": principal(holder), "revoked": out.revoked});
+        let out: Vec<Value> = out.iter().map(row).collect();
+        print(
+            &json!({"name": name, "file": file.path, "diff": diff, "signedOut": out, "running": reloaded}),
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     write!(std::io::stdout().lock(), "{diff}")?;
     say(&format!("removed `{name}` from `{}`", file.path.display()))?;
+    for (holder, out) in &out {
+        say(&logout::words(name, holder, out))?;
+    }
     if reloaded {
         say("the running hub has ended it")?;
     }
