@@ -1,5 +1,7 @@
 //! Other MCP servers behind the running binary: configured, changed, switched and in trouble.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::process::{Place, Server, TOOLGATE, peer_script, peers, replace, run, unlimited, until};
@@ -75,6 +77,35 @@ fn servers_come_and_go_with_their_tables() {
     });
     live.write("");
     until("none is left", || live.tools().is_empty() && live.upstreams() == json!({}));
+}
+
+/// How long it takes from the start of the binary to its first list, at best, and how its servers stand then.
+fn first_list(toml: &str) -> (Duration, Value) {
+    let once = || {
+        let place = Place::configured(&unlimited(&format!("packs = [\"memory\"]\n{toml}")));
+        let (begun, file) = (Instant::now(), place.path().join("toolgate.toml"));
+        let live = Live { server: Server::start_in(place, &[]), file };
+        let tools = live.tools();
+        let taken = begun.elapsed();
+        assert_eq!(tools, ["memory_read", "memory_write"]);
+        (taken, live.upstreams())
+    };
+    (0..3).map(|_| once()).min_by_key(|(taken, _)| *taken).unwrap()
+}
+
+#[test]
+fn the_first_list_does_not_wait_for_a_server_that_never_answers() {
+    let (alone, _) = first_list("");
+    // Nobody listens at the first; the second says nothing, and is waited for as long as lists wait for anyone.
+    let (dead, _) = first_list("[mcp.dead]\nurl = \"http://127.0.0.1:1/mcp\"\n");
+    let (silent, standing) = first_list("[mcp.silent]\ncommand = \"sleep\"\nargs = [\"600\"]\n");
+    assert_eq!(standing, json!({"silent": "connecting"}));
+    let later = |taken: Duration| (taken.as_secs_f64() - alone.as_secs_f64()) * 1000.0;
+    println!(
+        "the first list came {alone:?} after the start; {:+.0} ms beside a dead server, {:+.0} ms beside a silent one",
+        later(dead),
+        later(silent)
+    );
 }
 
 #[test]
