@@ -82,6 +82,8 @@ async fn whoever_comes_while_another_is_refused_asks_for_itself() {
     std::fs::write(rig.place.path().join("go"), "").unwrap();
     drive(first, []).await.failed();
     drive(second, []).await.complete();
+    // It does one thing after the other.
+    echo(&rig, &other).await.complete();
     assert_eq!(rig.count("subscribed"), 1);
     rig.upstream.stop().await;
 }
