@@ -1,5 +1,7 @@
 //! The catalog: the merged, ordered list of all sources, per scope, kept fresh by one watching task.
 
+mod clashes;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -14,6 +16,8 @@ use crate::{
     ConnectionId, ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem,
     ToolItem,
 };
+
+pub(crate) use clashes::clashes;
 
 /// What happened that clients may want to know.
 #[derive(Debug, Clone)]

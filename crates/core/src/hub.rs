@@ -17,7 +17,7 @@ use toolgate_host::process_stats::ProcessStats;
 use toolgate_host::{Alarms, Clock, Tasks};
 use toolgate_wire::Raw;
 
-use crate::catalog::{Catalog, Change};
+use crate::catalog::{Catalog, Change, clashes};
 use crate::catalogs::Catalogs;
 use crate::consents::Consents;
 use crate::filter::Filters;
@@ -281,9 +281,14 @@ impl Hub {
 
     /// How the upstreams stand, as people may see it.
     pub fn upstreams(&self) -> Vec<SourceStatus> {
-        let sources = self.inner.sources.now();
-        let statuses = sources.all.iter().filter_map(|source| source.status());
-        statuses.map(|status| self.inner.filters.status(status)).collect()
+        let listings = self.listings();
+        let mut clashes = clashes(&listings);
+        let statuses = listings.iter().filter_map(|(source, _)| {
+            let mut status = source.status()?;
+            status.notes.extend(clashes.remove(source.id()));
+            Some(self.inner.filters.status(status))
+        });
+        statuses.collect()
     }
 
     /// The names of the upstreams, and how each stands.

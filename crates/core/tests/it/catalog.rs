@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use toolgate_core::{Change, Changes, CompletionRef, Hub, Kind, ListKind, Look, Principal, SourceId, Target};
+use toolgate_core::{
+    Change, Changes, CompletionRef, Hub, Kind, ListKind, Look, Note, Principal, SourceId, SourceState, Target,
+};
 use toolgate_testkit::{
     Expect, FakeSource, call, client_legacy, drive, hub, list_names, prompt_item, resource_item,
     template_item, text, tool_item,
@@ -43,6 +45,28 @@ async fn of_two_with_one_name_the_first_source_keeps_it() {
     first.change(|listing| listing.tools.clear());
     assert_eq!(list_names(&hub, ListKind::Tools).await, ["own", "same"]);
     assert_eq!(answered(&hub, same()).await.unwrap(), "second");
+}
+
+#[tokio::test]
+async fn what_is_left_out_because_another_has_it_shows_in_the_status() {
+    let pack = answering("pack", &["same", "own"]);
+    let first = answering("first", &["first_tool"])
+        .stands(SourceState::Connected)
+        .with(|listing| listing.resources.push(resource_item("file:///a")));
+    let second =
+        answering("second", &["second_tool", "same"]).stands(SourceState::Connected).with(|listing| {
+            listing.resources.push(resource_item("file:///a"));
+            // Two of its own are its own affair.
+            listing.tools.push(Arc::new(tool_item("second_tool")));
+        });
+    let hub = hub([Arc::new(pack), Arc::new(first), Arc::new(second)]);
+    let notes: Vec<_> = hub.upstreams().into_iter().map(|status| (status.name, status.notes)).collect();
+    let left_out = Note {
+        what: "lists what another has already, and it is left out".into(),
+        times: 2,
+        detail: "`file:///a` is of `first`".into(),
+    };
+    assert_eq!(notes, [("first".to_owned(), vec![]), ("second".to_owned(), vec![left_out])]);
 }
 
 #[tokio::test]
