@@ -154,11 +154,11 @@ impl Upstreams {
         What::Upstream(upstream)
     }
 
-    /// Calls under way get their time to end; nobody waits for it.
+    /// Calls under way get the time for an answer to end; nobody waits for it.
     fn end(&self, gone: BTreeMap<String, Entry>) {
         for entry in gone.into_values() {
             if let What::Upstream(upstream) = entry.what {
-                self.tasks.spawn(async move { upstream.stop().await });
+                self.tasks.spawn(async move { upstream.retire().await });
             }
         }
     }

@@ -25,6 +25,9 @@ use crate::transport::WebClient;
 /// How long an upstream may take to end.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// How often one that is no longer wanted is looked after.
+const DRAIN: Duration = Duration::from_millis(100);
+
 /// What an upstream needs of the process it lives in.
 pub struct Surroundings {
     /// Who owns its tasks.
@@ -104,6 +107,21 @@ impl Upstream {
     /// Ends it: connections are closed, and programs ended with all that they started.
     pub async fn stop(&self) {
         self.shared.owner.shutdown(GRACE).await;
+    }
+
+    /// Ends it when nothing is under way any more, or the time for an answer is over. No new call may come to it.
+    pub async fn retire(&self) {
+        let shared = &self.shared;
+        let in_flight =
+            || shared.pool.all().iter().filter_map(|line| line.link()).any(|link| link.wire.desk.calls() > 0);
+        let drained = shared.over.run_until_cancelled(async {
+            while in_flight() {
+                tokio::time::sleep(DRAIN).await;
+            }
+        });
+        // Who takes longer is told that it ended.
+        drop(tokio::time::timeout(shared.plan.timeout, drained).await);
+        self.stop().await;
     }
 
     /// How it stands now.

@@ -11,7 +11,7 @@ use toolgate_testkit::{Expect as _, call, client_legacy, client_with, drive};
 use toolgate_upstream::State;
 use toolgate_wire::{Raw, Version};
 
-use crate::rig::{PATIENCE, Rig, alive, fake, pass, trial, with};
+use crate::rig::{BEYOND, PATIENCE, Rig, alive, fake, pass, trial, with};
 use crate::rogue::rogue;
 use crate::web::Web;
 
@@ -98,6 +98,31 @@ async fn nothing_is_started_again_for_calls_of_a_server_that_was_switched_off() 
         rig.upstream.stop().await;
         assert_eq!(rig.count("started"), started, "{begun}");
     }
+}
+
+#[tokio::test]
+async fn an_upstream_that_is_replaced_answers_what_is_under_way() {
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    let run = rig.hub.start(call(client_legacy(), "fake_progress", json!({"b": "slow"})));
+    rig.until("the server has the call", |rig| rig.count("progressing") == 1).await;
+    let processes = rig.status().processes;
+    let answered = async {
+        pass(1).await;
+        for step in 1..=3 {
+            std::fs::write(rig.place.path().join(format!("go-{step}")), "").unwrap();
+        }
+        drive(run, []).await.complete()
+    };
+    tokio::join!(rig.upstream.retire(), answered);
+    assert!(processes.into_iter().all(|process| !alive(process)));
+    // One that never answers is waited for no longer than an answer may take.
+    let rig = Rig::fake("legacy");
+    rig.settled().await;
+    let run = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
+    rig.until("the server has the call", |rig| rig.count("hung") == 1).await;
+    tokio::join!(rig.upstream.retire(), pass(BEYOND));
+    drive(run, []).await.failed();
 }
 
 #[tokio::test]
