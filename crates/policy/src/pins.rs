@@ -79,9 +79,10 @@ impl Pins {
         PinsGate::new(self.clone())
     }
 
-    /// Goes by other settings from now on.
-    pub fn set(&self, config: PinsConfig) {
-        self.change(|state| state.config = config);
+    /// Goes by other settings from now on. Tells whether the gate decides otherwise now; then views have to be made anew.
+    #[must_use]
+    pub fn set(&self, config: PinsConfig) -> bool {
+        self.change(|state| state.config = config)
     }
 
     /// Looks at what the sources list, as far as it was not looked at. Tells whether the gate decides otherwise now; then

@@ -238,7 +238,9 @@ impl Gate {
             self.hub.set_settings(hub_settings(new));
         }
         self.parts.audit.configure(new.audit);
-        self.parts.pins.set(new.pins.clone());
+        if self.parts.pins.set(new.pins.clone()) {
+            self.hub.policy_changed();
+        }
         self.replace_policy(new, &mut troubles);
         self.replace_sources(new).await;
         self.settings = new.clone();

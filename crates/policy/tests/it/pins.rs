@@ -208,7 +208,8 @@ async fn an_added_tool_is_treated_as_configured_and_pinned_all_the_same() {
     strict.observe().await;
     strict.becomes(&[tool("a", "A."), tool("new", "New.")]).await;
     assert_eq!(strict.listed().await, "a");
-    strict.pins.set(settings("added = \"allow\""));
+    assert!(strict.pins.set(settings("added = \"allow\"")), "views have to be made anew");
+    assert!(!strict.pins.set(settings("added = \"allow\"")), "nothing is different");
     strict.hub.policy_changed();
     assert_eq!(strict.listed().await, "a new");
     assert_eq!(strict.parts("new").await.0, Standing::Allowed);

@@ -159,6 +159,27 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
 }
 
 #[test]
+fn other_settings_of_pins_count_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = |added: &str, packs: &str| {
+        let table = table("one", folder.path(), "").replace("\"memory\"", &format!("\"{packs}\""));
+        format!("[pins]\nadded = \"{added}\"\n{table}")
+    };
+    let live = Live::start(&written("hold", "memory"));
+    let has = |tool: &str| live.tools().iter().any(|listed| listed == tool);
+    until("its tools are listed", || has("one_memory_read"));
+    live.write(&written("hold", "memory,web"));
+    let is_held = |pin: &Value| pin["tool"] == "one_web_fetch" && pin["standing"] == "held";
+    until("another one is held", || {
+        let pins = live.toolgate(&["pins", "list", "--json"]);
+        has("one_memory_read") && pins["items"].as_array().is_some_and(|all| all.iter().any(is_held))
+    });
+    assert!(!has("one_web_fetch"));
+    live.write(&written("allow", "memory,web"));
+    until("it is listed", || has("one_web_fetch"));
+}
+
+#[test]
 fn commands_use_servers_without_a_hub_that_runs() {
     let (folder, place) = (tempfile::tempdir().unwrap(), Place::new());
     let broken = "[mcp.broken]\ncommand = \"/nowhere/to/be/found\"\n";
