@@ -73,7 +73,7 @@ pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConne
 pub use pretty::pretty;
 pub use principal::{Principal, PrincipalId};
 pub use quick::{QuickMap, QuickState};
-pub use recorder::{Entry, Recorder};
+pub use recorder::{ByHand, Entry, Recorder};
 pub use reply::{Block, Content, Json, Reply, Text, Worded, error_object, error_result};
 pub use run::{Afterwards, Event, Log, Progress, Run, RunHandle};
 pub use schema::InputCheck;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use crate::{Client, Principal, Result, SourceId, Target};
+use crate::{Client, Principal, Result, SourceId, Target, local_client};
 
 /// What is recorded of a call; nothing in it is secret any more.
 #[derive(Debug)]
@@ -35,6 +35,42 @@ pub struct Entry<'a> {
     pub rule: Option<&'a str>,
     /// Who approved or rejected it.
     pub approver: Option<&'a str>,
+}
+
+/// What a person changed by hand, on the admin page or by a command; nothing in it is secret any more.
+#[derive(Debug)]
+pub struct ByHand<'a> {
+    /// When that was done, in milliseconds since 1970.
+    pub time_ms: u64,
+    /// Who did it.
+    pub principal: &'a Principal,
+    /// What was changed.
+    pub name: &'a str,
+    /// What came of it, in the words of the metrics.
+    pub outcome: &'static str,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl ByHand<'_> {
+    /// Records it as calls are recorded: as a method of this name.
+    pub fn record(&self, recorder: &dyn Recorder) {
+        recorder.record(&Entry {
+            time_ms: self.time_ms,
+            principal: self.principal,
+            client: &local_client(),
+            target: &Target::Method(self.name.into()),
+            name: self.name,
+            source: None,
+            digest: "",
+            code: None,
+            arguments: None,
+            outcome: self.outcome,
+            took: self.took,
+            rule: None,
+            approver: None,
+        });
+    }
 }
 
 /// Keeps the record of every call and decision.

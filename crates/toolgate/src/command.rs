@@ -4,6 +4,7 @@ mod admin;
 mod approvals;
 mod attach;
 mod audit;
+mod by_hand;
 mod check;
 mod completions;
 mod config;
@@ -33,8 +34,7 @@ pub(crate) use mcp::table as servers_file;
 pub(crate) use mcp::{reach, sign_in_error};
 use toolgate_config::ConfigError;
 use toolgate_core::Hub;
-use toolgate_host::{Clock, Tasks};
-use toolgate_identity::Tokens;
+use toolgate_host::Tasks;
 use toolgate_secrets::Redactor;
 
 use crate::cli::{self, Cli, Command};
@@ -72,23 +72,19 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             on_hub(cli, async |hub| setup::run_with(cli, setup, &hub).await)
         }
         Command::Setup(setup) => setup::run(cli, setup, None),
-        Command::Approvals(approvals) => {
-            on_parts(cli, async |parts| approvals::run(&parts.approvals, approvals).await)
-        }
-        Command::Secret(secret) => on_parts(cli, async |parts| secret::run(&parts.secrets, secret).await),
+        Command::Approvals(approvals) => on_parts(cli, async |parts| approvals::run(&parts, approvals).await),
+        Command::Secret(secret) => on_parts(cli, async |parts| secret::run(&parts, secret).await),
         Command::Script(cli::Script::Run(run)) => on_hub(cli, async |hub| script::call(&hub, run).await),
         Command::Script(script) => {
             on_runtime(cli, async |settings, process| script::run(&settings, process, script).await)
         }
         Command::Policy(policy) => on_gate(cli, async |gate| policy::run(&gate, policy).await),
-        Command::Token(token) => on_parts(cli, async |parts| {
-            token::run(&Tokens::new(parts.database, Clock::system()), token).await
-        }),
+        Command::Token(token) => on_parts(cli, async |parts| token::run(&parts, token).await),
         Command::Admin(admin) => {
             on_runtime(cli, async |settings, process| admin::run(&settings, process, admin).await)
         }
         Command::Audit(audit) => on_parts(cli, async |parts| audit::run(&parts.audit.archive(), audit).await),
-        Command::Pins(pins) => on_parts(cli, async |parts| pins::run(&parts.pins, pins).await),
+        Command::Pins(pins) => on_parts(cli, async |parts| pins::run(&parts, pins).await),
         Command::Config(config) => config::run(cli, config),
         Command::Doctor { json } => doctor::run(cli, *json),
         Command::Completions { shell } => completions::run(*shell),

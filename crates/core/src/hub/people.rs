@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use toolgate_wire::Raw;
 
-use super::local_client;
-use crate::{ClientName, Entry, Hub, Principal, Result, Target};
+use crate::{ByHand, ClientName, Hub, Principal, Result};
 
 impl Hub {
     /// JSON as people may see it: it passes the filters, as all does that leaves.
@@ -25,21 +24,7 @@ impl Hub {
     /// Records what a person changed by hand, as calls are recorded: as the method `what`.
     pub fn record_change(&self, principal: &Principal, what: &str, outcome: &'static str, took: Duration) {
         let Some(recorder) = &self.inner.recorder else { return };
-        let name = self.inner.filters.clean(what);
-        recorder.record(&Entry {
-            time_ms: self.inner.clock.unix_ms(),
-            principal,
-            client: &local_client(),
-            target: &Target::Method(name.as_ref().into()),
-            name: &name,
-            source: None,
-            digest: "",
-            code: None,
-            arguments: None,
-            outcome,
-            took,
-            rule: None,
-            approver: None,
-        });
+        let (time_ms, name) = (self.inner.clock.unix_ms(), self.inner.filters.clean(what));
+        ByHand { time_ms, principal, name: &name, outcome, took }.record(&**recorder);
     }
 }

@@ -11,6 +11,7 @@ use toolgate_host::Clock;
 
 use crate::cli::Admin;
 use crate::command::Process;
+use crate::command::by_hand::recorded;
 use crate::command::table::one_line;
 use crate::parts::Parts;
 use crate::settings::Settings;
@@ -23,14 +24,16 @@ pub(crate) async fn run(settings: &Settings, process: &Process, admin: &Admin) -
         Admin::Link { account, role, json } => {
             let by = format!("{} on the command line", toolgate_host::user_name());
             let new = NewLink { account: account.clone(), role: *role, first: false, by };
-            let (text, expires_ms) = accounts.link(new).await?;
+            let linking = async { Ok((accounts.link(new).await?, account.clone().unwrap_or_default())) };
+            let (text, expires_ms) = recorded(&parts.audit, "admin link", linking).await?;
             let account = account.as_ref().map_or_else(String::new, |name| format!("&account={name}"));
             let url = format!("{}/admin#setup={}{account}", base(settings).await, text.expose());
             told(&url, expires_ms, *json)?;
         }
         Admin::List { json } => list(&accounts.list().await?, *json)?,
         Admin::Remove { account } => {
-            accounts.remove(account).await?;
+            let removing = async { Ok((accounts.remove(account).await?, account.clone())) };
+            recorded(&parts.audit, "admin remove", removing).await?;
             writeln!(std::io::stderr().lock(), "removed `{}`; its logins have ended", one_line(account))?;
         }
     }

@@ -8,28 +8,44 @@ use toolgate_core::{Approval, ApprovalState, Approvals as Inbox, Decision, Lasti
 use toolgate_host::{Clock, terminal};
 
 use crate::cli::{Approvals, Lasting as LastingFlags};
+use crate::command::by_hand::recorded;
 use crate::command::table::{fit, one_line};
+use crate::parts::Parts;
 
 /// Runs one of the subcommands.
-pub(crate) async fn run(inbox: &Inbox, approvals: &Approvals) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(parts: &Parts, approvals: &Approvals) -> anyhow::Result<ExitCode> {
+    let inbox = &parts.approvals;
     match approvals {
         Approvals::List { all, json } => list(inbox, *all, *json).await?,
         Approvals::Show { id, json } => show(&inbox.find(id).await?, *json)?,
         Approvals::Approve { id, lasting } => {
-            let decided = inbox.decide(id, &Decision::Approve(lasting.read()), &by()).await?;
+            let decided = decide(parts, "approvals approve", id, Decision::Approve(lasting.read())).await?;
             say(&format!("approved `{}` for `{}`", decided.target, decided.principal))?;
         }
         Approvals::Reject { id, reason } => {
-            let decided = inbox.decide(id, &Decision::Reject(reason.clone()), &by()).await?;
+            let decided = decide(parts, "approvals reject", id, Decision::Reject(reason.clone())).await?;
             say(&format!("rejected `{}` for `{}`", decided.target, decided.principal))?;
         }
         Approvals::Remembered { json } => remembered(&inbox.remembered().await?, *json)?,
         Approvals::Forget { id } => {
-            inbox.forget(id).await?;
+            let forgetting = async {
+                inbox.forget(id).await?;
+                Ok(((), id.clone()))
+            };
+            recorded(&parts.audit, "approvals forget", forgetting).await?;
             say(&format!("forgot `{id}`; its rule asks again"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn decide(parts: &Parts, words: &str, id: &str, decision: Decision) -> anyhow::Result<Approval> {
+    let deciding = async {
+        let decided = parts.approvals.decide(id, &decision, &by()).await?;
+        let about = format!("{} {} {}", decided.id, decided.principal, decided.target);
+        Ok((decided, about))
+    };
+    recorded(&parts.audit, words, deciding).await
 }
 
 /// Whoever may read the data folder may answer; the record names the user of the machine.

@@ -4,13 +4,16 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use toolgate_policy::pins::{PinReport, Pins};
+use toolgate_policy::pins::PinReport;
 
 use crate::cli;
+use crate::command::by_hand::recorded;
 use crate::command::table::one_line;
+use crate::parts::Parts;
 
 /// Runs one of the subcommands.
-pub(crate) async fn run(pins: &Pins, command: &cli::Pins) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(parts: &Parts, command: &cli::Pins) -> anyhow::Result<ExitCode> {
+    let pins = &parts.pins;
     match command {
         cli::Pins::List { json } => list(pins.list().await?, *json)?,
         cli::Pins::Show { source, tool, json } => {
@@ -24,14 +27,23 @@ pub(crate) async fn run(pins: &Pins, command: &cli::Pins) -> anyhow::Result<Exit
         }
         cli::Pins::Accept { source, tool: Some(tool), digest } => {
             let by = toolgate_host::user_name();
-            match digest {
-                Some(digest) => pins.accept_exactly(source, tool, digest, &by).await?,
-                None => pins.accept(source, tool, &by).await?,
+            let accepting = async {
+                match digest {
+                    Some(digest) => pins.accept_exactly(source, tool, digest, &by).await?,
+                    None => pins.accept(source, tool, &by).await?,
+                };
+                Ok(((), format!("{source} {tool}")))
             };
+            recorded(&parts.audit, "pins accept", accepting).await?;
             say(&format!("accepted `{tool}` of `{source}` as it is now"))?;
         }
         cli::Pins::Accept { source, tool: None, .. } => {
-            let accepted = pins.accept_all(source, &toolgate_host::user_name()).await?;
+            let accepted = recorded(&parts.audit, "pins accept", async {
+                let accepted = pins.accept_all(source, &toolgate_host::user_name()).await?;
+                let about = format!("{source} {}", accepted.join(" "));
+                Ok((accepted, about))
+            });
+            let accepted = accepted.await?;
             say(&format!("accepted {} tools of `{source}`: {}", accepted.len(), accepted.join(", ")))?;
         }
     }

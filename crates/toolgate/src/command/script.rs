@@ -11,6 +11,7 @@ use toolgate_script::{Hash, Looked, Scripts};
 
 use crate::cli::{RunScript, Script};
 use crate::command::Process;
+use crate::command::by_hand::recorded;
 use crate::command::table::{fit, one_line};
 use crate::command::tools::call;
 use crate::parts::Parts;
@@ -20,15 +21,20 @@ use crate::{diff, packs};
 /// Runs one of the subcommands that need no hub. Running hubs hear of what is decided at once.
 pub(crate) async fn run(settings: &Settings, process: &Process, script: &Script) -> anyhow::Result<ExitCode> {
     let parts = Parts::new(settings, process.redactor.clone(), &process.tasks)?;
-    let scripts = packs::scripts(settings, parts.database);
+    let scripts = packs::scripts(settings, parts.database.clone());
     match script {
         Script::List { json } => list(&scripts, *json).await?,
         Script::Show { name, json } => show(&scripts.look(name).await?, *json)?,
-        Script::Approve { name, yes, hash } => approve(&scripts, name, *yes, hash.as_ref()).await?,
+        Script::Approve { name, yes, hash } => approve(&parts, &scripts, name, (*yes, hash.as_ref())).await?,
         Script::Reject { name, reason, hash } => {
             let seen = scripts.look(name).await?.script.hash;
-            let rejected =
-                scripts.reject(name, hash.as_ref().unwrap_or(&seen), &by(), reason.as_deref()).await?;
+            let rejecting = async {
+                let hash = hash.as_ref().unwrap_or(&seen);
+                let rejected = scripts.reject(name, hash, &by(), reason.as_deref()).await?;
+                let about = format!("{} {}", rejected.name, rejected.hash);
+                Ok((rejected, about))
+            };
+            let rejected = recorded(&parts.audit, "script reject", rejecting).await?;
             say(&format!("rejected `{}` as it is now, {}", rejected.name, rejected.hash))?;
         }
         Script::Diff { name, json } => differences(&scripts.look(name).await?, *json)?,
@@ -134,7 +140,12 @@ fn is_shown(letter: char) -> bool {
     letter == '\t' || !(letter.is_control() || unseen)
 }
 
-async fn approve(scripts: &Scripts, name: &str, yes: bool, hash: Option<&Hash>) -> anyhow::Result<()> {
+async fn approve(
+    parts: &Parts,
+    scripts: &Scripts,
+    name: &str,
+    (yes, hash): (bool, Option<&Hash>),
+) -> anyhow::Result<()> {
     let looked = scripts.look(name).await?;
     let seen = hash.unwrap_or(&looked.script.hash);
     if !yes {
@@ -150,7 +161,12 @@ async fn approve(scripts: &Scripts, name: &str, yes: bool, hash: Option<&Hash>) 
             return Err(Error::new(Kind::Denied, format!("`{}` was not approved", looked.script.name)).into());
         }
     }
-    let approved = scripts.approve(name, seen, &by()).await?;
+    let approving = async {
+        let approved = scripts.approve(name, seen, &by()).await?;
+        let about = format!("{} {}", approved.name, approved.hash);
+        Ok((approved, about))
+    };
+    let approved = recorded(&parts.audit, "script approve", approving).await?;
     say(&format!("approved `{}` as it is now, {}", approved.name, approved.hash))
 }
 

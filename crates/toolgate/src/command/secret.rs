@@ -10,14 +10,21 @@ use toolgate_host::terminal;
 use toolgate_secrets::{MAX_VALUE, SecretName, Secrets};
 
 use crate::cli::Secret;
+use crate::command::by_hand::recorded;
+use crate::parts::Parts;
 
 /// Runs one of the subcommands.
-pub(crate) async fn run(secrets: &Secrets, secret: &Secret) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(parts: &Parts, secret: &Secret) -> anyhow::Result<ExitCode> {
+    let secrets = &parts.secrets;
     match secret {
         Secret::Set { name } => {
             let name: SecretName = name.parse()?;
             let value = read(&name)?;
-            secrets.set(&name, &value).await?;
+            let setting = async {
+                secrets.set(&name, &value).await?;
+                Ok(((), name.to_string()))
+            };
+            recorded(&parts.audit, "secret set", setting).await?;
             writeln!(
                 std::io::stderr().lock(),
                 "kept `{name}`; refer to it as `{{secret:{name}}}` in `toolgate.toml`"
@@ -26,11 +33,15 @@ pub(crate) async fn run(secrets: &Secrets, secret: &Secret) -> anyhow::Result<Ex
         Secret::List { json } => list(secrets, *json).await?,
         Secret::Remove { name } => {
             let name: SecretName = name.parse()?;
-            if !secrets.remove(&name).await? {
-                return Err(Error::new(Kind::NotFound, format!("there is no secret `{name}`"))
-                    .hint("`toolgate secret list` shows what there is")
-                    .into());
-            }
+            let removing = async {
+                if !secrets.remove(&name).await? {
+                    return Err(Error::new(Kind::NotFound, format!("there is no secret `{name}`"))
+                        .hint("`toolgate secret list` shows what there is")
+                        .into());
+                }
+                Ok(((), name.to_string()))
+            };
+            recorded(&parts.audit, "secret remove", removing).await?;
             writeln!(std::io::stderr().lock(), "removed `{name}`")?;
         }
     }

@@ -5,13 +5,17 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use toolgate_core::iso8601;
+use toolgate_host::{Clock, Secret};
 use toolgate_identity::{NewToken, TokenInfo, Tokens};
 
 use crate::cli::Token;
+use crate::command::by_hand::recorded;
 use crate::command::table::one_line;
+use crate::parts::Parts;
 
 /// Runs one of the subcommands.
-pub(crate) async fn run(tokens: &Tokens, token: &Token) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(parts: &Parts, token: &Token) -> anyhow::Result<ExitCode> {
+    let tokens = Tokens::new(parts.database.clone(), Clock::system());
     match token {
         Token::Create { principal, roles, expires, note, json } => {
             let new = NewToken {
@@ -21,11 +25,23 @@ pub(crate) async fn run(tokens: &Tokens, token: &Token) -> anyhow::Result<ExitCo
                 note: note.clone().unwrap_or_default(),
                 created_by: toolgate_host::user_name(),
             };
-            create(tokens, new, *json).await?;
+            let made = recorded(&parts.audit, "token create", async {
+                let (secret, info) = tokens.create(new).await?;
+                let about = format!("{} {}", info.principal, info.id);
+                Ok(((secret, info), about))
+            });
+            let (secret, info) = made.await?;
+            created(&secret, &info, *json)?;
         }
         Token::List { json } => list(&tokens.list().await?, *json)?,
         Token::Revoke { id } => {
-            let token = tokens.revoke(id).await?;
+            let revoked = recorded(&parts.audit, "token revoke", async {
+                let token = tokens.revoke(id).await?;
+                // Whoever has the whole token at hand may have named it by that; this is its id.
+                let about = token.id.clone();
+                Ok((token, about))
+            });
+            let token = revoked.await?;
             let line = format!("revoked `{}` of `{}`", token.id, token.principal);
             writeln!(std::io::stderr().lock(), "{}", one_line(&line))?;
         }
@@ -33,8 +49,7 @@ pub(crate) async fn run(tokens: &Tokens, token: &Token) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-async fn create(tokens: &Tokens, new: NewToken, as_json: bool) -> anyhow::Result<()> {
-    let (secret, info) = tokens.create(new).await?;
+fn created(secret: &Secret, info: &TokenInfo, as_json: bool) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     if as_json {
         let value = json!({"token": secret.expose(), "info": info});

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Desk;
+use super::tokens::create;
 use crate::process::until;
 
 #[test]
@@ -38,4 +39,67 @@ fn an_edited_record_is_found_out() {
     let text = std::fs::read_to_string(spool()).unwrap();
     std::fs::write(spool(), text.replacen("\"complete\"", "\"denied\"", 1)).unwrap();
     until("the edit shows", || desk.command(&["audit", "verify"]).code == 1);
+}
+
+#[test]
+fn what_is_changed_by_a_command_is_on_record_by_name_alone() {
+    let asking = "[[policy.rules]]\nname = \"lists\"\nthen = \"ask\"\ntargets = [\"workspace_list\"]\nreason = \"it lists\"\n";
+    let desk = Desk::start(&format!("{asking}\n[approvals]\nwait_seconds = 0\n"));
+    let done = |arguments: &[&str], input: &[u8]| {
+        let ended = desk.command_with(arguments, input);
+        assert_eq!(ended.code, 0, "{arguments:?}: {}", ended.stderr);
+    };
+    let (token, id) = create(&desk, &["alice"]);
+    // Whoever has the whole token at hand may name it by that.
+    done(&["token", "revoke", &token], b"");
+    done(&["secret", "set", "WORD"], b"hunter22-hunter22\n");
+    done(&["secret", "remove", "WORD"], b"");
+    desk.text("workspace_list", &json!({}));
+    let asked = desk.json(&["approvals", "list"])["items"][0]["id"].as_str().unwrap().to_owned();
+    done(&["approvals", "approve", &asked, "--always"], b"");
+    let kept = desk.json(&["approvals", "remembered"])["items"][0]["id"].as_str().unwrap().to_owned();
+    done(&["approvals", "forget", &kept], b"");
+    // What is refused changes nothing.
+    for refused in
+        [["secret", "remove", "WORD"], ["token", "revoke", "nothing"], ["approvals", "forget", &kept]]
+    {
+        assert_ne!(desk.command(&refused).code, 0, "{refused:?}");
+    }
+    assert_ne!(desk.command_with(&["secret", "set", "WORD"], b"short\n").code, 0);
+
+    let found = desk.json(&["audit", "search", "--target", "method:command/*"]);
+    let mut targets: Vec<&str> =
+        found["items"].as_array().unwrap().iter().map(|item| item["target"].as_str().unwrap()).collect();
+    targets.reverse();
+    let expect = [
+        format!("token create alice {id}"),
+        format!("token revoke {id}"),
+        "secret set WORD".into(),
+        "secret remove WORD".into(),
+        format!("approvals approve {asked} local tool:workspace_list"),
+        format!("approvals forget {kept}"),
+    ];
+    assert_eq!(targets, expect.map(|what| format!("method:command/{what}")));
+    for item in found["items"].as_array().unwrap() {
+        assert_eq!((&item["principal"], &item["outcome"]), (&json!("local"), &json!("complete")), "{item}");
+    }
+    let secret = token.rsplit('_').next().unwrap();
+    assert!(!found.to_string().contains(secret) && !found.to_string().contains("hunter22"), "{found}");
+    assert_eq!(desk.command(&["audit", "verify"]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_recorded_is_not_changed() {
+    let desk = Desk::start("");
+    let folder = desk.home.join(".local/share/toolgate");
+    std::fs::create_dir_all(&folder).unwrap();
+    // Nothing can be written into a folder that is a file.
+    drop(std::fs::remove_dir_all(folder.join("audit")));
+    std::fs::write(folder.join("audit"), "").unwrap();
+    let refused = desk.command(&["token", "create", "alice"]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("cannot be recorded"), "{}", refused.stderr);
+    assert_eq!(desk.json(&["token", "list"])["items"], json!([]));
+    desk.write_config("[audit]\non_full = \"run\"\n");
+    create(&desk, &["alice"]);
 }
