@@ -18,7 +18,7 @@ use crate::body::{Answer, Request};
 use crate::problem::Problem;
 
 pub(crate) use input::{Nothing, Query};
-pub(crate) use output::{Done, Events, File, Items, LoggedIn, LoggedOut, Made, Output};
+pub(crate) use output::{Done, Events, File, Items, LoggedIn, LoggedOut, Made, Output, Shown};
 
 /// For a route that reads.
 pub(crate) const GET: Method = Method::GET;

@@ -12,4 +12,5 @@ mod tokens;
 pub use config::{IdentityConfig, IdentityError};
 pub use identity::Identity;
 pub use name::{PrincipalName, RoleName};
+pub use text::token_opening;
 pub use tokens::{NewToken, TokenInfo, TokenState, Tokens};

@@ -15,6 +15,9 @@ const ID_LENGTH: usize = 10;
 /// The letters of an id; none of them looks like another.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
+/// How many letters, digits, `-` and `_` the secret of a token has: 32 bytes in base64.
+const SECRET_LENGTH: usize = 43;
+
 /// The hash of a text.
 pub(crate) type Digest = [u8; 32];
 
@@ -36,6 +39,11 @@ impl<'a> TokenText<'a> {
     }
 }
 
+/// What the token of an id begins with, and how many characters follow: letters, digits, `-` and `_`.
+pub fn token_opening(id: &str) -> (String, usize) {
+    (format!("{PREFIX}{id}_"), SECRET_LENGTH)
+}
+
 /// The hash of a text.
 pub(crate) fn digest(text: &str) -> Digest {
     Sha256::digest(text).into()
@@ -51,7 +59,7 @@ pub(crate) fn create() -> Result<(String, Digest, Secret), Error> {
     // 32 letters divide 256: each is as likely as any other.
     let id: String = for_id.iter().map(|byte| char::from(ID_LETTERS[usize::from(byte % 32)])).collect();
     let secret = URL_SAFE_NO_PAD.encode(for_secret);
-    let (hash, text) = (digest(&secret), format!("{PREFIX}{id}_{secret}"));
+    let (hash, text) = (digest(&secret), format!("{}{secret}", token_opening(&id).0));
     Ok((id, hash, Secret::new(text)))
 }
 
@@ -65,6 +73,8 @@ mod tests {
         let read = TokenText::read(text.expose()).unwrap();
         assert_eq!((read.id, read.digest()), (id.as_str(), hash));
         assert_eq!(text.expose().len(), 3 + ID_LENGTH + 1 + 43);
+        let (opening, rest) = token_opening(&id);
+        assert_eq!(text.expose().strip_prefix(&opening).map(str::len), Some(rest));
         assert_ne!(create().unwrap().0, id);
     }
 

@@ -16,6 +16,6 @@ pub use error::SecretError;
 pub use fill::{MissingSecret, fill, references};
 pub use key::{KEY_FILE, KeySource};
 pub use name::{BadName, SecretName};
-pub use redact::{RedactingWriter, Redactor, StreamRedactor, TooManySecrets};
+pub use redact::{Opening, RedactingWriter, Redactor, StreamRedactor, TooManySecrets};
 pub use secrets::{SecretInfo, Secrets, Snapshot};
 pub use value::{BadValue, MAX_VALUE, MIN_VALUE};

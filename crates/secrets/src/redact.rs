@@ -11,15 +11,17 @@ mod stream;
 mod writer;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
 use toolgate_core::Filter;
 use toolgate_host::Secret;
 use toolgate_wire::Raw;
 
+use forms::forms;
 use patterns::Patterns;
 
+pub use forms::Opening;
 pub use patterns::TooManySecrets;
 pub use stream::StreamRedactor;
 pub use writer::RedactingWriter;
@@ -40,6 +42,7 @@ struct Shared {
 struct Given {
     secrets: Vec<(String, Secret)>,
     extra: Vec<(String, Secret)>,
+    openings: Vec<(String, Opening)>,
 }
 
 impl Redactor {
@@ -72,6 +75,22 @@ impl Redactor {
     ) -> Result<Vec<String>, TooManySecrets> {
         let extra = extra.into_iter().map(|(name, secret)| (name.into(), secret)).collect();
         self.change(|given| given.extra = extra)
+    }
+
+    /// Like [`set`](Self::set), for secrets of which only the beginning is known. If they are those set before,
+    /// nothing is done.
+    ///
+    /// # Errors
+    /// They are too many to look for; those set before stay hidden.
+    pub fn set_openings<N: Into<String>>(
+        &self,
+        openings: impl IntoIterator<Item = (N, Opening)>,
+    ) -> Result<Vec<String>, TooManySecrets> {
+        let openings: Vec<_> = openings.into_iter().map(|(name, opening)| (name.into(), opening)).collect();
+        if self.given().openings == openings {
+            return Ok(Vec::new());
+        }
+        self.change(|given| given.openings = openings)
     }
 
     /// How often something was hidden.
@@ -126,11 +145,18 @@ impl Redactor {
         self.0.redactions.fetch_add(redactions as u64, Ordering::Relaxed);
     }
 
+    fn given(&self) -> MutexGuard<'_, Given> {
+        self.0.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change(&self, change: impl FnOnce(&mut Given)) -> Result<Vec<String>, TooManySecrets> {
         // Held while the patterns are made, so that the last to change is the one that counts.
-        let mut given = self.0.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut given = self.given();
         change(&mut given);
-        let (patterns, left_out) = Patterns::new(given.secrets.iter().chain(&given.extra))?;
+        let openings = given.openings.iter().map(|(name, opening)| (name, opening.forms()));
+        let secrets = given.secrets.iter().chain(&given.extra);
+        let secrets = secrets.map(|(name, secret)| (name, forms(secret.expose())));
+        let (patterns, left_out) = Patterns::new(openings.chain(secrets))?;
         self.0.patterns.store(patterns.map(Arc::new));
         Ok(left_out)
     }

@@ -9,9 +9,10 @@ use toolgate_audit::Audit;
 use toolgate_config::{env, process_environment};
 use toolgate_core::{Approvals, Collection, Hub, Principal, SharedStore, Store as _};
 use toolgate_host::{Clock, Secret, Tasks};
+use toolgate_identity::token_opening;
 use toolgate_packs::calendar::address_forms;
 use toolgate_policy::pins::Pins;
-use toolgate_secrets::{KeySource, Redactor, Secrets, Snapshot};
+use toolgate_secrets::{KeySource, Opening, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
@@ -70,7 +71,8 @@ impl Parts {
         tasks.spawn(tasks.stopping().run_until_cancelled_owned(async move {
             loop {
                 match changes.recv().await {
-                    Ok(Collection::Secrets | Collection::Grants) | Err(RecvError::Lagged(_)) => {}
+                    Ok(Collection::Secrets | Collection::Grants | Collection::Tokens)
+                    | Err(RecvError::Lagged(_)) => {}
                     Ok(_) => continue,
                     Err(RecvError::Closed) => return,
                 }
@@ -130,8 +132,13 @@ impl Parts {
             let parts = toolgate_upstream::secrets_in(&grant).into_iter();
             all.extend(parts.map(|secret| ("OAUTH_TOKEN".to_owned(), secret)));
         }
+        // Of the tokens that we made only their hashes are kept, but each begins with its id.
+        let tokens = self.database.list(Collection::Tokens).await?;
+        let opening = |(text, rest)| ("TOKEN", Opening { text, rest });
+        let openings: Vec<_> = tokens.iter().map(|token| opening(token_opening(&token.id))).collect();
         let redactor = self.redactor.clone();
-        tokio::task::spawn_blocking(move || redactor.set(all)).await??;
+        tokio::task::spawn_blocking(move || redactor.set_openings(openings).and_then(|_| redactor.set(all)))
+            .await??;
         Ok(secrets)
     }
 }

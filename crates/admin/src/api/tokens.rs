@@ -3,7 +3,7 @@
 use super::{ADMIN, VIEWER};
 use crate::desk::{MadeToken, NewToken, PrincipalInfo, Token};
 use crate::problem::Problem;
-use crate::route::{Ask, DELETE, GET, Items, Made, Nothing, POST, Route};
+use crate::route::{Ask, DELETE, GET, Items, Nothing, POST, Route, Shown};
 
 /// The longest note.
 const LONGEST_NOTE: usize = 500;
@@ -30,14 +30,14 @@ async fn list(ask: Ask, _: Nothing) -> Result<Items<Token>, Problem> {
     Ok(Items { items: ask.admin.desk.tokens().await? })
 }
 
-async fn create(ask: Ask, new: NewToken) -> Result<Made<MadeToken>, Problem> {
+async fn create(ask: Ask, new: NewToken) -> Result<Shown<MadeToken>, Problem> {
     if new.note.chars().count() > LONGEST_NOTE {
         return Err(Problem::field("note", format!("is longer than {LONGEST_NOTE} characters")));
     }
     if new.expires_in_seconds.is_some_and(|seconds| !(60..=315_360_000).contains(&seconds)) {
         return Err(Problem::field("expires_in_seconds", "has to be a minute to ten years"));
     }
-    Ok(Made(ask.admin.desk.make_token(new, ask.by()).await?))
+    Ok(Shown(ask.admin.desk.make_token(new, ask.by()).await?))
 }
 
 async fn revoke(ask: Ask, _: Nothing) -> Result<Token, Problem> {

@@ -55,6 +55,19 @@ impl<T: Serialize + JsonSchema + Send + 'static> Output for Made<T> {
     }
 }
 
+/// A value that was made, with a text that is shown this once. Nothing of it passes the filters, which hide that text.
+pub(crate) struct Shown<T>(pub(crate) T);
+
+impl<T: Serialize + JsonSchema + Send + 'static> Output for Shown<T> {
+    fn answers() -> Answers {
+        Made::<T>::answers()
+    }
+
+    fn answer(self, _: &Inner) -> Result<Answer, Problem> {
+        Ok(typed(StatusCode::CREATED, JSON, Raw::of(&self.0).bytes()))
+    }
+}
+
 /// That something was done, and nothing else.
 pub(crate) struct Done;
 

@@ -56,3 +56,11 @@ async fn what_filters_hide_is_hidden_here_too() {
     let list = stage.get(&user, "/upstreams").await;
     assert_eq!(list["items"][0]["reach"], "https://[HIDDEN]/mcp");
 }
+
+#[tokio::test]
+async fn a_token_is_shown_once_though_filters_hide_it() {
+    let stage = Stage::with(|hub| hub.filter(Box::new(FakeFilter::new("tg_one_secret", "[HIDDEN]"))));
+    let user = stage.admin().await;
+    let made = stage.post(&user, "/tokens", &json!({"principal": "ada"})).await;
+    assert_eq!((made.status, &made.json()["token"]), (201, &json!("tg_one_secret")));
+}

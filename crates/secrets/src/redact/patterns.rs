@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 use memchr::memchr;
-use toolgate_host::Secret;
 
 use super::decode::{self, Decoded, Spelling};
-use super::forms::{Form, forms};
+use super::forms::{Form, in_rest};
 use super::pieces::{Hit, Piece, settle};
 use super::reach::Reach;
 use super::sieve::Sieve;
@@ -24,7 +23,10 @@ pub(crate) struct Patterns {
     /// By the number that the automaton gives them, which is also the order of their bytes.
     forms: Vec<Known>,
     shortest: usize,
+    /// With what follows.
     longest: usize,
+    /// How long the forms are that go on with what is not known.
+    openings: Vec<usize>,
     markers: Vec<Box<str>>,
     reach: Reach,
     sieve: Sieve,
@@ -36,6 +38,8 @@ struct Known {
     base64: bool,
     /// How far into it another form may begin that goes on behind it.
     again: u32,
+    /// So many characters that are not known belong to it too.
+    rest: usize,
 }
 
 /// More secrets than can be looked for.
@@ -71,44 +75,47 @@ impl Depth {
 impl Patterns {
     /// The forms of these secrets, if there are any; and the names of those that are too short.
     pub(crate) fn new<'a>(
-        secrets: impl Iterator<Item = &'a (String, Secret)>,
+        secrets: impl Iterator<Item = (&'a String, Vec<Form>)>,
     ) -> Result<(Option<Self>, Vec<String>), TooManySecrets> {
         let (mut markers, mut left_out) = (Vec::new(), Vec::new());
-        let mut known: HashMap<Vec<u8>, (u32, bool)> = HashMap::new();
-        for (name, secret) in secrets {
-            let forms = forms(secret.expose());
+        let mut known: HashMap<Vec<u8>, Known> = HashMap::new();
+        for (name, forms) in secrets {
             if forms.is_empty() {
                 left_out.push(name.clone());
                 continue;
             }
             let owner = u32::try_from(markers.len()).unwrap_or(u32::MAX);
             markers.push(marker(name));
-            for Form { bytes, base64 } in forms {
-                known.entry(bytes).or_insert((owner, base64));
+            for Form { bytes, base64, rest } in forms {
+                let form = |bytes: &Vec<u8>| Known { bytes: bytes[..].into(), owner, base64, again: 0, rest };
+                known.entry(bytes).or_insert_with_key(form);
             }
         }
         if known.is_empty() {
             return Ok((None, left_out));
         }
-        Self::of(known, markers).map(|this| (Some(this), left_out))
+        Self::of(known.into_values().collect(), markers).map(|this| (Some(this), left_out))
     }
 
-    fn of(known: HashMap<Vec<u8>, (u32, bool)>, markers: Vec<Box<str>>) -> Result<Self, TooManySecrets> {
-        let mut forms: Vec<Known> = known
-            .into_iter()
-            .map(|(bytes, (owner, base64))| Known { bytes: bytes.into(), owner, base64, again: 0 })
-            .collect();
+    fn of(mut forms: Vec<Known>, markers: Vec<Box<str>>) -> Result<Self, TooManySecrets> {
         forms.sort_unstable_by(|a, b| a.bytes.cmp(&b.bytes));
         let sizes = forms.iter().map(|form| form.bytes.len());
-        let (total, shortest) = (sizes.clone().sum::<usize>(), sizes.clone().min().unwrap_or(0));
-        let longest = sizes.max().unwrap_or(0);
+        let (total, shortest) = (sizes.clone().sum::<usize>(), sizes.min().unwrap_or(0));
+        let longest = forms.iter().map(|form| form.bytes.len() + form.rest).max().unwrap_or(0);
+        let mut openings: Vec<usize> =
+            forms.iter().filter(|form| form.rest > 0).map(|form| form.bytes.len()).collect();
+        openings.sort_unstable();
+        openings.dedup();
         let automaton = AhoCorasickBuilder::new()
             .match_kind(MatchKind::LeftmostLongest)
             .kind((total > SMALL).then_some(AhoCorasickKind::ContiguousNFA))
             .build(forms.iter().map(|form| &form.bytes))?;
-        let reach = Reach::new(forms.iter().map(|form| &*form.bytes));
+        let mut reach = Reach::new(forms.iter().map(|form| &*form.bytes));
+        if !openings.is_empty() {
+            reach.add_rest(in_rest, longest);
+        }
         let sieve = Sieve::new(forms.iter().map(|form| &*form.bytes));
-        let mut this = Self { automaton, reach, sieve, forms, shortest, longest, markers };
+        let mut this = Self { automaton, reach, sieve, forms, shortest, longest, openings, markers };
         let again: Vec<u32> = this.forms.iter().map(|form| this.again(&form.bytes)).collect();
         this.forms.iter_mut().zip(again).for_each(|(form, again)| form.again = again);
         Ok(this)
@@ -165,7 +172,9 @@ impl Patterns {
         {
             let form = &self.forms[found.pattern().as_usize()];
             let (start, end) = (found.start(), found.end());
-            hits.push(Hit { start: from + start, end: from + end, owner: form.owner, base64: form.base64 });
+            let rest = text[end..].iter().take(form.rest).take_while(|byte| in_rest(**byte)).count();
+            let hit = Hit { start, end: end + rest, owner: form.owner, base64: form.base64 };
+            hits.push(hit.behind(from));
             let again = start + form.again as usize;
             at = if end - again <= spare { again } else { end };
             spare = spare.saturating_sub(end - again);
@@ -218,7 +227,17 @@ impl Patterns {
             return false;
         }
         let next = self.forms.partition_point(|form| *form.bytes <= *part);
-        self.forms.get(next).is_some_and(|form| form.bytes.starts_with(part))
+        self.forms.get(next).is_some_and(|form| form.bytes.starts_with(part)) || self.goes_on(part)
+    }
+
+    /// Whether this is what a form begins with and a part of what follows.
+    fn goes_on(&self, part: &[u8]) -> bool {
+        self.openings.iter().any(|length| {
+            let Some((opening, rest)) = part.split_at_checked(*length) else { return false };
+            let form = self.forms.binary_search_by(|form| form.bytes[..].cmp(opening));
+            form.is_ok_and(|form| rest.len() < self.forms[form].rest)
+                && rest.iter().all(|byte| in_rest(*byte))
+        })
     }
 
     fn again(&self, form: &[u8]) -> u32 {

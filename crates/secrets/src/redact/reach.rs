@@ -55,6 +55,21 @@ impl Reach {
         }
     }
 
+    /// Forms may go on with any of such bytes, and are at most so long with these. No byte of [`dull`](Self::dull) or
+    /// [`passes`](Self::passes) is one.
+    pub(crate) fn add_rest(&mut self, such: impl Fn(u8) -> bool, longest: usize) {
+        let far = u32::try_from(longest).unwrap_or(u32::MAX);
+        for byte in (0..=u8::MAX).filter(|byte| such(*byte)) {
+            let (before, behind) = self.around[usize::from(byte)].unwrap_or_default();
+            self.around[usize::from(byte)] = Some((before.max(far), behind.max(far)));
+            self.last[usize::from(byte)] = true;
+            for next in (0..=u8::MAX).filter(|next| such(*next)) {
+                let (word, bit) = place(byte, next);
+                self.pairs[word] |= bit;
+            }
+        }
+    }
+
     /// Whether a backslash before a byte makes what is in no form. Few bytes are asked for often, so only they are
     /// known.
     pub(crate) fn dull(&self, letter: u8) -> bool {

@@ -19,6 +19,8 @@ mod lines;
 #[cfg(test)]
 mod logs;
 #[cfg(test)]
+mod openings;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod samples;

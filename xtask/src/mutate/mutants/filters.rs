@@ -124,6 +124,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[SECRETS],
     },
     Mutant {
+        name: "redact-opening",
+        file: "crates/secrets/src/redact/patterns.rs",
+        find: "let hit = Hit { start, end: end + rest,",
+        replace: "let hit = Hit { start, end: end + rest.min(0),",
+        tests: &[SECRETS],
+    },
+    Mutant {
         name: "redact-lines",
         file: "crates/secrets/src/redact/patterns.rs",
         find: "decode::lines(text, |part| {",

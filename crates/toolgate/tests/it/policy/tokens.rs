@@ -49,6 +49,22 @@ fn a_token_lets_in_until_it_is_revoked_and_is_not_shown_again() {
 }
 
 #[test]
+fn a_token_is_hidden_in_what_tools_answer() {
+    let desk = Desk::start("");
+    let (token, _) = create(&desk, &["alice"]);
+    std::fs::write(desk.home.join("w/client.json"), format!(r#"{{"Authorization":"Bearer {token}"}}"#))
+        .unwrap();
+    let read = || desk.text("workspace_read", &json!({"path": "client.json"}));
+    until("the token is hidden", || read() == r#"{"Authorization":"Bearer [REDACTED:TOKEN]"}"#);
+    let called = desk.command(&["tools", "call", "workspace_read", "path=client.json", "--workspace", "w"]);
+    assert!(
+        called.stdout.contains("[REDACTED:TOKEN]") && !called.stdout.contains(&token),
+        "{}",
+        called.stdout
+    );
+}
+
+#[test]
 fn a_principal_sees_and_may_use_what_its_roles_and_profile_say() {
     let desk = Desk::start(TOML);
     let (reader, _) = create(&desk, &["bob", "--role", "reader"]);
