@@ -24,6 +24,7 @@ const AUDIT: &str = "-p toolgate-audit --test it -- anchors:: calls:: tampering:
 const CALENDAR: &str = "-p toolgate-packs --test it -- calendar::feeds::";
 const CHAT: &str = "-p toolgate-packs --test it -- chat::nobody";
 const CORE: &str = "-p toolgate-core --test it";
+const CONTROL: &str = "-p toolgate-front --test it -- control::";
 const GITHUB: &str = "-p toolgate-packs --test it -- github::only";
 const GUARD: &str = "-p toolgate --test it -- http::guard";
 const HOST: &str = "-p toolgate-host --test it";

@@ -1,5 +1,6 @@
 //! What people see of a hub, and what they do to it by hand.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use toolgate_wire::Raw;
@@ -19,6 +20,11 @@ impl Hub {
     /// here, so that nobody has to filter them again.
     pub fn client_name(&self, info: &Raw) -> Option<ClientName> {
         ClientName::read(info, &self.inner.filters)
+    }
+
+    /// Plain text as people may see it; nothing of it where a filter broke down.
+    pub fn filtered_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.inner.filters.clean(text)
     }
 
     /// Records what a person changed by hand, as calls are recorded: as the method `what`.

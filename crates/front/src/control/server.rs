@@ -201,7 +201,12 @@ impl Visit {
         self.send(write::error(Some(id), code, why, None)).await;
     }
 
+    /// Sends an answer through the filters, as all does that leaves: it may name what callers sent and servers said.
     async fn send(&mut self, frame: Bytes) {
+        let frame = match self.shared.hub.filtered(Raw::trusted(frame)) {
+            Ok(filtered) => filtered.bytes(),
+            Err(_) => write::error(None, code::INTERNAL, "the answer could not be filtered", None),
+        };
         let mut line = write::one_line(frame).to_vec();
         line.push(b'\n');
         // Who does not wait for the answer does not need it.
@@ -242,7 +247,7 @@ impl Shared {
             connected: connected.len(),
             connections: connections(&connected, now_ms),
             run_count: running.len(),
-            runs: runs(&running),
+            runs: runs(&running, &self.hub),
             others: self.others().values().cloned().collect(),
         }
     }

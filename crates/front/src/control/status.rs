@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use toolgate_core::{ConnectionInfo, RunInfo, iso8601};
+use toolgate_core::{ConnectionInfo, Hub, RunInfo, iso8601};
 
 /// How many connections, and how many runs, are told one by one; the rest is only counted.
 const MOST_TOLD: usize = 200;
@@ -112,11 +112,17 @@ pub(super) fn connections(all: &[ConnectionInfo], now_ms: u64) -> Vec<Connection
 }
 
 /// The oldest runs.
-pub(super) fn runs(all: &[RunInfo]) -> Vec<RunStatus> {
+pub(super) fn runs(all: &[RunInfo], hub: &Hub) -> Vec<RunStatus> {
     let told = |info: &RunInfo| RunStatus {
         target: info.target.kind().into(),
-        // Only a tool's name has a grammar; anything else may be what a caller made up.
-        name: info.target.name().chars().filter(|char| !char.is_control()).take(128).collect(),
+        // Only a tool's name has a grammar; anything else may be what a caller made up. It is filtered before it is
+        // cut, for a part of a secret is not known for one.
+        name: hub
+            .filtered_text(info.target.name())
+            .chars()
+            .filter(|char| !char.is_control())
+            .take(128)
+            .collect(),
         principal: info.principal.id.to_string(),
         transport: info.transport.as_str().into(),
         connection: info.connection.map(|id| id.number()),

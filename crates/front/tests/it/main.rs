@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod afterwards;
 #[cfg(test)]
+mod control;
+#[cfg(test)]
 mod heads;
 #[cfg(test)]
 mod lines;

@@ -1,6 +1,6 @@
 //! Mutants of what hides secrets, and of the places that ask it to.
 
-use super::{AUDIT, CORE, Mutant, PAGES, SECRETS};
+use super::{AUDIT, CONTROL, CORE, Mutant, PAGES, SECRETS};
 
 /// The mutants of this file.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -88,6 +88,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "match shared.hub.filtered(Raw::of(&body)) {",
         replace: "match Ok::<_, toolgate_core::Error>(Raw::of(&body)) {",
         tests: &[PAGES],
+    },
+    Mutant {
+        name: "filter-control",
+        file: "crates/front/src/control/server.rs",
+        find: "match self.shared.hub.filtered(Raw::trusted(frame)) {",
+        replace: "match Ok::<_, toolgate_core::Error>(Raw::trusted(frame)) {",
+        tests: &[CONTROL],
     },
     Mutant {
         name: "redact-json",

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use toolgate_core::{Hub, ListKind, Principal, SourceState, ToolItem, View};
 use toolgate_host::terminal;
+use toolgate_wire::Raw;
 
 use crate::command::setup::tokens;
 use crate::command::table::{fit, one_line};
@@ -33,10 +34,11 @@ pub(crate) async fn run(gate: &Gate, all: bool, as_json: bool) -> anyhow::Result
         }
         let cost = json!({"all": tokens(all_bytes(&view)), "listed": tokens(view.listed_bytes())});
         let list = json!({"items": items, "search": view.searches(), "tokens": cost});
+        let list: Value = hub.filtered(Raw::of(&list))?.to()?;
         writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    write(&mut out, &view, all)?;
+    write(&mut out, hub, &view, all)?;
     if all {
         lacking(&mut out, gate.lacking())?;
     }
@@ -46,7 +48,7 @@ pub(crate) async fn run(gate: &Gate, all: bool, as_json: bool) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(out: &mut std::io::StdoutLock<'_>, view: &View, all: bool) -> anyhow::Result<()> {
+fn write(out: &mut std::io::StdoutLock<'_>, hub: &Hub, view: &View, all: bool) -> anyhow::Result<()> {
     let columns = terminal::columns(out);
     let width = view.tools().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();
     let mut last = "";
@@ -57,6 +59,8 @@ fn write(out: &mut std::io::StdoutLock<'_>, view: &View, all: bool) -> anyhow::R
         }
         let description = tool.raw.get("description");
         let description = description.as_ref().and_then(|text| text.as_string()).unwrap_or_default();
+        // Before it is cut: a part of a secret is not known for one.
+        let description = hub.filtered_text(&description);
         let name = tool.name.as_str();
         if all {
             writeln!(out, "  {name}  ({})\n      {}", hints(tool), one_line(&description))?;

@@ -14,7 +14,7 @@ pub(crate) async fn run(hub: &Hub, name: &str, as_json: bool) -> anyhow::Result<
     let Some(tool) = view.tool(name) else {
         return Err(view.unknown_tool(name).into());
     };
-    let definition: Value = tool.raw.to()?;
+    let definition: Value = hub.filtered(tool.raw.clone())?.to()?;
     let mut out = std::io::stdout().lock();
     if as_json {
         writeln!(out, "{}", serde_json::to_string_pretty(&definition)?)?;

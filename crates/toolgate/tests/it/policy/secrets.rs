@@ -24,6 +24,23 @@ fn a_secret_is_hidden_by_a_server_that_already_runs_and_shown_again_once_removed
 }
 
 #[test]
+fn commands_that_show_tools_hide_secrets_too() {
+    let desk = Desk::start("");
+    let shown = desk.json(&["tools", "show", "workspace_read"]);
+    let words = shown["description"].as_str().unwrap();
+    assert_eq!(desk.command_with(&["secret", "set", "WORDS"], words.as_bytes()).code, 0);
+    for arguments in [
+        &["tools", "show", "workspace_read"][..],
+        &["tools", "show", "workspace_read", "--json"],
+        &["tools", "list", "--all"],
+        &["tools", "list", "--json"],
+    ] {
+        let shown = desk.command(arguments).stdout;
+        assert!(shown.contains("[REDACTED:WORDS]") && !shown.contains(words), "{arguments:?}: {shown}");
+    }
+}
+
+#[test]
 fn errors_and_the_record_hide_secrets_too() {
     let desk = Desk::start("");
     let set = desk.command_with(&["secret", "set", "HORSE"], VALUE.as_bytes());
