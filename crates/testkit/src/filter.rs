@@ -1,4 +1,4 @@
-//! A filter that hides one word.
+//! Filters: one that hides a word, and one that breaks down.
 
 use toolgate_core::Filter;
 use toolgate_wire::Raw;
@@ -30,5 +30,22 @@ impl Filter for FakeFilter {
 
     fn text(&self, text: &str) -> Option<String> {
         text.contains(self.word).then(|| text.replace(self.word, self.by))
+    }
+}
+
+/// Breaks down whatever it is given.
+pub struct BrokenFilter;
+
+impl Filter for BrokenFilter {
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn json(&self, _: Raw) -> Raw {
+        panic!("broken")
+    }
+
+    fn text(&self, _: &str) -> Option<String> {
+        panic!("broken")
     }
 }

@@ -23,7 +23,7 @@ mod store;
 
 pub use call::{call, client_legacy, client_modern, client_with, retry};
 pub use drive::{Driven, Expect, drive, first_round};
-pub use filter::FakeFilter;
+pub use filter::{BrokenFilter, FakeFilter};
 pub use gate::{FakeGate, approval};
 pub use hub::{builder, hub, list, list_names};
 pub use opencode::{OpencodeHome, RealOpencode, opencode_program};

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use toolgate_core::{
-    Approvals, Client, Entry, Error, Filter, Judgement, Kind, ListKind, LogLevel, Outcome, Principal,
-    Progress, Question, Recorder, Target, ToolItem, Verdict, error_result,
+    Approvals, Client, Entry, Error, Judgement, Kind, ListKind, LogLevel, Outcome, Principal, Progress,
+    Question, Recorder, Target, ToolItem, Verdict, error_result,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
-    Expect, FakeFilter, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy, client_modern,
-    drive, first_round, list, prompt_item, resource_item, template_item, text, tool_item,
+    BrokenFilter, Expect, FakeFilter, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy,
+    client_modern, drive, first_round, list, prompt_item, resource_item, template_item, text, tool_item,
 };
 use toolgate_wire::Raw;
 
@@ -119,22 +119,6 @@ async fn questions_of_gates_and_sources_are_filtered_for_modern_clients() {
     assert!(message.ends_with("[REDACTED]") && !message.contains("hunter2"), "{message}");
 }
 
-struct Broken;
-
-impl Filter for Broken {
-    fn name(&self) -> &'static str {
-        "broken"
-    }
-
-    fn json(&self, _: Raw) -> Raw {
-        panic!("broken")
-    }
-
-    fn text(&self, _: &str) -> Option<String> {
-        panic!("broken")
-    }
-}
-
 /// A record that wants the arguments, and keeps whether it got them.
 #[derive(Default)]
 struct Curious(Mutex<Vec<bool>>);
@@ -156,12 +140,12 @@ impl Recorder for Curious {
 #[tokio::test]
 async fn a_call_is_recorded_without_its_arguments_where_a_filter_breaks_down() {
     let record = Arc::new(Curious::default());
-    let hub = |filters: Option<Broken>| {
+    let hub = |filters: Option<BrokenFilter>| {
         let source = Arc::new(FakeSource::new("a").echo("echo"));
         let hub = builder([source]).recorder(record.clone());
         filters.into_iter().fold(hub, |hub, filter| hub.filter(Box::new(filter))).build().unwrap()
     };
-    for filter in [None, Some(Broken)] {
+    for filter in [None, Some(BrokenFilter)] {
         drive(hub(filter).start(call(client_legacy(), "echo", json!({}))), []).await;
     }
     assert_eq!(*record.0.lock().unwrap(), [true, false]);
@@ -173,7 +157,7 @@ async fn a_filter_that_breaks_down_lets_nothing_out() {
         run.progress(Progress::new(1.0, None, Some("secret"))).await;
         Err(Error::new(Kind::NotFound, "secret"))
     });
-    let hub = builder([Arc::new(source)]).filter(Box::new(Broken)).build().unwrap();
+    let hub = builder([Arc::new(source)]).filter(Box::new(BrokenFilter)).build().unwrap();
     for tool in ["echo", "fail"] {
         let driven = drive(hub.start(call(client_legacy(), tool, json!({"x": "secret"}))), []).await;
         assert!(driven.events.is_empty());
@@ -257,8 +241,10 @@ async fn what_a_person_is_shown_and_the_store_keeps_is_filtered() {
 
 #[tokio::test]
 async fn a_call_that_cannot_even_begin_is_filtered_too() {
-    let hub =
-        builder([Arc::new(FakeSource::new("a").echo("echo"))]).filter(Box::new(Broken)).build().unwrap();
+    let hub = builder([Arc::new(FakeSource::new("a").echo("echo"))])
+        .filter(Box::new(BrokenFilter))
+        .build()
+        .unwrap();
     let unknown =
         toolgate_testkit::retry(call(client_modern(), "echo", json!({})), "no state of ours", json!({}));
     assert_eq!(drive(hub.start(unknown), []).await.failed().kind(), Kind::Internal);

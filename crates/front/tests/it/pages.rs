@@ -8,26 +8,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Filter, Outcome, ToolItem};
 use toolgate_front::http::{HttpConfig, Server};
-use toolgate_testkit::{FakeFilter, FakeSource, builder, text, tool_item};
-use toolgate_wire::Raw;
+use toolgate_testkit::{BrokenFilter, FakeFilter, FakeSource, builder, text, tool_item};
 
 use crate::scene::{Nobody, PATIENCE};
-
-struct Broken;
-
-impl Filter for Broken {
-    fn name(&self) -> &'static str {
-        "broken"
-    }
-
-    fn json(&self, _: Raw) -> Raw {
-        panic!("broken")
-    }
-
-    fn text(&self, _: &str) -> Option<String> {
-        panic!("broken")
-    }
-}
 
 /// What a page says, and its status, where a tool's title holds `hunter2`.
 async fn page(path: &str, filter: Box<dyn Filter>) -> String {
@@ -56,7 +39,7 @@ async fn what_is_offered_passes_the_filters() {
 
 #[tokio::test]
 async fn a_filter_that_breaks_down_lets_nothing_out() {
-    let shown = page("/api", Box::new(Broken)).await;
+    let shown = page("/api", Box::new(BrokenFilter)).await;
     assert!(shown.starts_with("HTTP/1.1 500 "), "{shown}");
     assert!(!shown.contains("login") && !shown.contains("hunter2"), "{shown}");
 }

@@ -8,7 +8,7 @@ use toolgate_secrets::Redactor;
 use toolgate_wire::Raw;
 
 use crate::checker::assert_hidden;
-use crate::samples::{SECRETS, one};
+use crate::samples::{SECRETS, in_parts, one};
 
 const WIDTHS: [usize; 3] = [60, 64, 76];
 const BREAKS: [&str; 3] = ["\n", "\r\n", "\r\n    "];
@@ -138,16 +138,7 @@ proptest! {
         let redactor = one("S", &secret);
         let text = wrapped(&STANDARD.encode(format!("{before}{secret}{behind}")), width, between);
         check(&redactor, &text, &secret);
-        let (mut stream, mut rest, mut out) = (redactor.stream(), text.as_bytes(), Vec::new());
-        for size in sizes.iter().cycle() {
-            if rest.is_empty() {
-                break;
-            }
-            let (part, more) = rest.split_at((*size).min(rest.len()));
-            out.extend(stream.push(part));
-            rest = more;
-        }
-        out.extend(stream.finish());
+        let out = in_parts(&redactor, &text, &sizes);
         assert_hidden(&out, &secret);
     }
 }

@@ -6,7 +6,7 @@ use toolgate_core::Filter as _;
 use toolgate_wire::Raw;
 
 use crate::checker::{assert_hidden, leak};
-use crate::samples::{REDACTOR, one, redactor};
+use crate::samples::{REDACTOR, in_parts, one, redactor};
 
 /// Secrets of what causes trouble; none can be a part of a marker.
 fn secret() -> impl Strategy<Value = String> {
@@ -83,16 +83,7 @@ proptest! {
             format!("{between}{}", written(&secrets[which % secrets.len()], ways))
         });
         let text: String = parts.collect();
-        let (mut stream, mut rest, mut out) = (redactor.stream(), text.as_bytes(), Vec::new());
-        for size in sizes.iter().cycle() {
-            if rest.is_empty() {
-                break;
-            }
-            let (part, more) = rest.split_at((*size).min(rest.len()));
-            out.extend(stream.push(part));
-            rest = more;
-        }
-        out.extend(stream.finish());
+        let out = in_parts(&redactor, &text, &sizes);
         // What the whole text shows in no way, its parts must not show either.
         let whole = redactor.text(&text).unwrap_or(text);
         for secret in secrets.iter().filter(|secret| leak(whole.as_bytes(), secret).is_none()) {

@@ -39,3 +39,18 @@ pub(crate) fn redactor(secrets: &[(&str, String)]) -> Redactor {
 pub(crate) fn one(name: &str, value: &str) -> Redactor {
     redactor(&[(name, value.to_owned())])
 }
+
+/// What a stream makes of a text that comes in parts of these sizes, over and over.
+pub(crate) fn in_parts(redactor: &Redactor, text: &str, sizes: &[usize]) -> Vec<u8> {
+    let (mut stream, mut rest, mut out) = (redactor.stream(), text.as_bytes(), Vec::new());
+    for size in sizes.iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let (part, more) = rest.split_at((*size).min(rest.len()));
+        out.extend(stream.push(part));
+        rest = more;
+    }
+    out.extend(stream.finish());
+    out
+}
