@@ -314,13 +314,13 @@ async fn a_server_whose_lists_never_stay_is_looked_at_ever_more_seldom() {
     let client = client_with(Version::LATEST_LEGACY, Capabilities::default());
     let echo = async || rig.call(client.clone(), "fake_echo", json!({}), None).await.complete();
     let begun = tokio::time::Instant::now();
-    rig.until("it is looked at again at once", |rig| rig.count("listed") >= 2).await;
+    rig.until("it is looked at again at once", |rig| rig.count("listed") >= 5).await;
     for _ in 0..50 {
         echo().await;
     }
-    let (listed, limit) = (rig.count("listed"), 3 + begun.elapsed().as_secs());
+    let (listed, limit) = (rig.count("listed"), 6 + begun.elapsed().as_secs());
     assert!(listed as u64 <= limit, "listed {listed} times, and not only {limit} times");
-    for (seconds, times) in [(1, 3), (2, 4)] {
+    for (seconds, times) in [(1, 6), (2, 7)] {
         pass(seconds).await;
         rig.until("it is looked at again", |rig| rig.count("listed") >= times).await;
     }
