@@ -8,8 +8,8 @@ use toolgate_core::Kind;
 use crate::keys::Press;
 use crate::tab::{Halt, SETTLE, Tab};
 
-/// How long a page may take over an event.
-const EVENT: Duration = Duration::from_secs(10);
+/// How long a page may take over an event. One that opens many windows takes long on a busy machine.
+const EVENT: Duration = Duration::from_secs(30);
 
 /// How long a drag may take to begin.
 const DRAG: Duration = Duration::from_millis(500);
