@@ -64,7 +64,7 @@ impl Fake {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         let mut out = self.out.try_clone().unwrap();
         std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_secs(1));
             let told = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"v-1"}}"#;
             // It says so twice, as no server should.
             writeln!(out, "{told}\n{told}").unwrap();
