@@ -389,3 +389,14 @@ pub(crate) fn peer(place: &Place, program: impl AsRef<Path>) -> Command {
     command.env("PATH", path).env("TOOLGATE_PEERS_DIR", peers);
     command
 }
+
+/// What commands changed, as `audit search` found it, oldest first.
+pub(crate) fn by_command(found: &Value) -> Vec<String> {
+    let target = |item: &Value| item["target"].as_str()?.strip_prefix("method:command/").map(str::to_owned);
+    let items = found["items"].as_array().unwrap_or_else(|| panic!("no items: {found}"));
+    items
+        .iter()
+        .rev()
+        .map(|item| target(item).unwrap_or_else(|| panic!("not by a command: {item}")))
+        .collect()
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::process::{Ended, Place, Server, TOOLGATE, replace, run, unlimited, until};
+use crate::process::{Ended, Place, Server, TOOLGATE, by_command, replace, run, unlimited, until};
 use crate::terminal::Terminal;
 
 /// A server, and commands that work on the same data.
@@ -117,6 +117,12 @@ fn an_administrator_decides_beside_a_server_that_runs() {
     assert!(listed.contains("job.star  rejected"), "{listed}");
     let dir = desk.done(&["script", "dir"]);
     assert!(Path::new(dir.trim()).ends_with("w/scripts"), "{dir}");
+    // Refusals changed nothing, so they are not among the changes.
+    let evil: Value = serde_json::from_str(&desk.done(&["script", "show", "job", "--json"])).unwrap();
+    let evil = evil["hash"].as_str().unwrap();
+    let found = desk.done(&["audit", "search", "--target", "method:command/*", "--json"]);
+    let found = by_command(&serde_json::from_str(&found).unwrap());
+    assert_eq!(found, [format!("script approve job.star {hash}"), format!("script reject job.star {evil}")]);
 }
 
 #[test]

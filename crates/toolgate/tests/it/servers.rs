@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::process::{Place, Server, TOOLGATE, peer_script, peers, replace, run, unlimited, until};
+use crate::process::{
+    Place, Server, TOOLGATE, by_command, peer_script, peers, replace, run, unlimited, until,
+};
 
 /// A server whose `toolgate.toml` can be changed.
 struct Live {
@@ -156,6 +158,8 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
     live.toolgate(&accept.split(' ').skip(1).collect::<Vec<_>>());
     until("it is listed again", || live.tools() == ["odd_greet"]);
     assert_eq!(greet()["result"]["content"][0]["text"], "hello");
+    let found = live.toolgate(&["audit", "search", "--target", "method:command/*", "--json"]);
+    assert_eq!(by_command(&found), ["pins accept odd odd_greet"]);
 }
 
 #[test]

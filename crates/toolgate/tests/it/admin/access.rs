@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Desk, PASSWORD, ask, post, printed, session};
-use crate::process::{Place, Server, replace, unlimited, until};
+use crate::process::{Place, Server, by_command, replace, unlimited, until};
 
 #[test]
 fn the_link_of_the_first_start_makes_the_first_account_and_is_then_of_no_use() {
@@ -90,6 +90,9 @@ fn the_command_line_lets_people_in_and_throws_them_out() {
     assert_eq!(desk.command(&["admin", "remove", "nobody"]).code, 1);
     assert_eq!(desk.command(&["admin", "link", "--role", "king"]).code, 2);
     assert_eq!(desk.command(&["admin", "link", "--account", "A B"]).code, 2);
+    let found = desk.command(&["audit", "search", "--target", "method:command/*", "--json"]);
+    let found = by_command(&serde_json::from_str(&found.stdout).unwrap());
+    assert_eq!(found, ["admin link bob", "admin remove bob"]);
 }
 
 #[test]

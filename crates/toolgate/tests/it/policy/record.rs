@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Desk;
 use super::tokens::create;
-use crate::process::until;
+use crate::process::{by_command, until};
 
 #[test]
 fn every_call_is_on_record_with_who_what_and_which_rule() {
@@ -59,6 +59,9 @@ fn what_is_changed_by_a_command_is_on_record_by_name_alone() {
     done(&["approvals", "approve", &asked, "--always"], b"");
     let kept = desk.json(&["approvals", "remembered"])["items"][0]["id"].as_str().unwrap().to_owned();
     done(&["approvals", "forget", &kept], b"");
+    desk.text("workspace_list", &json!({}));
+    let again = desk.json(&["approvals", "list"])["items"][0]["id"].as_str().unwrap().to_owned();
+    done(&["approvals", "reject", &again, "--reason", "not now"], b"");
     // What is refused changes nothing.
     for refused in
         [["secret", "remove", "WORD"], ["token", "revoke", "nothing"], ["approvals", "forget", &kept]]
@@ -68,9 +71,6 @@ fn what_is_changed_by_a_command_is_on_record_by_name_alone() {
     assert_ne!(desk.command_with(&["secret", "set", "WORD"], b"short\n").code, 0);
 
     let found = desk.json(&["audit", "search", "--target", "method:command/*"]);
-    let mut targets: Vec<&str> =
-        found["items"].as_array().unwrap().iter().map(|item| item["target"].as_str().unwrap()).collect();
-    targets.reverse();
     let expect = [
         format!("token create alice {id}"),
         format!("token revoke {id}"),
@@ -78,8 +78,9 @@ fn what_is_changed_by_a_command_is_on_record_by_name_alone() {
         "secret remove WORD".into(),
         format!("approvals approve {asked} local tool:workspace_list"),
         format!("approvals forget {kept}"),
+        format!("approvals reject {again} local tool:workspace_list"),
     ];
-    assert_eq!(targets, expect.map(|what| format!("method:command/{what}")));
+    assert_eq!(by_command(&found), expect);
     for item in found["items"].as_array().unwrap() {
         assert_eq!((&item["principal"], &item["outcome"]), (&json!("local"), &json!("complete")), "{item}");
     }
