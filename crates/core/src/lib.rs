@@ -70,7 +70,7 @@ pub use pack::{Pack, PackSource, Shelf};
 pub use pattern::fits_pattern;
 pub use pipeline::Permitted;
 pub use presence::{ClientName, Connected, ConnectionId, ConnectionInfo, NewConnection, RunInfo};
-pub use pretty::pretty;
+pub use pretty::{pretty, pretty_start};
 pub use principal::{Principal, PrincipalId};
 pub use quick::{QuickMap, QuickState};
 pub use recorder::{ByHand, Entry, Recorder};

@@ -28,7 +28,7 @@ pub use id::Id;
 pub use lines::Lines;
 pub use message::{Frame, Message, Notification, Refusal, Request, Response, parse};
 pub use meta::RequestMeta;
-pub use raw::{Entries, Items, Kind, Raw};
+pub use raw::{Entries, Items, Kind, Raw, Strings, Text};
 pub use scan::{Fault, MAX_DEPTH, Malformed};
 pub use template::{BadTemplate, Template};
 pub use version::{Era, UnknownVersion, Version};

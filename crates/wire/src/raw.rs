@@ -167,6 +167,11 @@ impl Raw {
         Items { raw: self, elements: walk::elements(&self.0) }
     }
 
+    /// Every string at any depth, in order, keys too: found in one pass, however deep the value is.
+    pub fn strings(&self) -> Strings<'_> {
+        Strings { raw: self, at: 0 }
+    }
+
     /// The text of a string, unescaped; `None` also for a string with half of a surrogate pair,
     /// which no `str` can hold.
     pub fn as_string(&self) -> Option<Cow<'_, str>> {
@@ -235,6 +240,34 @@ impl Iterator for Items<'_> {
 
     fn next(&mut self) -> Option<Raw> {
         self.elements.next().map(|span| self.raw.part(span))
+    }
+}
+
+/// The strings of a value: see [`Raw::strings`].
+pub struct Strings<'a> {
+    raw: &'a Raw,
+    at: usize,
+}
+
+/// A string somewhere in a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Text {
+    /// The key of a member.
+    Key(Raw),
+    /// A value.
+    Value(Raw),
+}
+
+impl Iterator for Strings<'_> {
+    type Item = Text;
+
+    fn next(&mut self) -> Option<Text> {
+        let text = self.raw.as_bytes();
+        let open = self.at + memchr::memchr(b'"', &text[self.at..])?;
+        self.at = walk::string_end(text, open);
+        let string = self.raw.part(open..self.at);
+        let behind = text[self.at..].iter().find(|byte| !byte.is_ascii_whitespace());
+        Some(if behind == Some(&b':') { Text::Key(string) } else { Text::Value(string) })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::approvals::{Waited, short_id};
 use crate::consents::Consent;
 use crate::hub::Inner;
 use crate::pipeline::record::Trace;
-use crate::pretty::pretty;
+use crate::pretty::pretty_start;
 use crate::settings::AskBy;
 use crate::{
     Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
@@ -271,9 +271,14 @@ fn millis(time: Duration) -> u64 {
 
 /// Arguments as a person reads them.
 fn shown(arguments: &Raw) -> String {
-    let pretty = pretty(arguments);
-    let Some((cut, _)) = pretty.char_indices().nth(MOST_SHOWN) else { return pretty };
-    format!("{}\n… and {} more bytes", &pretty[..cut], pretty.len() - cut)
+    let (text, whole) = pretty_start(arguments, MOST_SHOWN * char::MAX.len_utf8());
+    match text.char_indices().nth(MOST_SHOWN) {
+        None if whole => text,
+        cut => {
+            let shown = cut.map_or(&*text, |(cut, _)| &text[..cut]);
+            format!("{shown}\n… and more: the arguments have {} bytes", arguments.as_bytes().len())
+        }
+    }
 }
 
 /// The form that a client shows. Its words come from the rule and the call, never from the server that is called.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use similar::TextDiff;
-use toolgate_core::pretty;
-use toolgate_wire::{Kind, Raw, canonical};
+use toolgate_core::pretty_start;
+use toolgate_wire::{Raw, Text, canonical};
 
 use super::report::{Finding, Part, Severity};
 use super::suspect::visible;
@@ -55,12 +55,15 @@ fn only(raw: &Raw, keep: impl Fn(&str) -> bool) -> Raw {
     Raw::of(&raw.entries().filter(|(key, _)| keep(key)).collect::<BTreeMap<Cow<'_, str>, Raw>>())
 }
 
-/// The descriptions and titles anywhere in a schema.
+/// The descriptions and titles anywhere in a schema that is written canonically.
 fn words_of(schema: &Raw) -> Vec<Raw> {
-    let own = ["description", "title"].into_iter().filter_map(|key| schema.get(key));
-    let own = own.filter(|words| words.kind() == Kind::String);
-    let inner = schema.entries().map(|(_, value)| value).chain(schema.items());
-    own.chain(inner.flat_map(|value| words_of(&value))).collect()
+    let is_words = |key: &Raw| matches!(key.as_bytes(), br#""description""# | br#""title""#);
+    let pairs = schema.strings().zip(schema.strings().skip(1));
+    let words = pairs.filter_map(|pair| match pair {
+        (Text::Key(key), Text::Value(words)) if is_words(&key) => Some(words),
+        _ => None,
+    });
+    words.collect()
 }
 
 /// Whether it claims to be more harmless than before. Without a word a tool is taken for a destructive one that writes.
@@ -80,22 +83,29 @@ fn claims_more(old: Option<&Raw>, new: Option<&Raw>) -> bool {
 }
 
 fn finding(part: Part, severity: Severity, old: Option<Raw>, new: Option<Raw>) -> Finding {
-    let (old, new) = (text(old), text(new));
-    let says = if old.len().max(new.len()) > LONGEST {
-        format!("{} bytes became {}, too many for a diff", old.len(), new.len())
-    } else {
-        let diff = TextDiff::from_lines(&old, &new);
-        visible(&diff.unified_diff().context_radius(2).missing_newline_hint(false).to_string())
+    let says = match (text(old.as_ref()), text(new.as_ref())) {
+        (Some(old), Some(new)) => {
+            let diff = TextDiff::from_lines(&old, &new);
+            visible(&diff.unified_diff().context_radius(2).missing_newline_hint(false).to_string())
+        }
+        _ => {
+            let [old, new] = [old, new].map(|raw| raw.map_or(0, |raw| raw.as_bytes().len()));
+            format!("{old} bytes became {new}, too many for a diff")
+        }
     };
     Finding { part, severity, says }
 }
 
-fn text(raw: Option<Raw>) -> String {
-    let Some(raw) = raw else { return String::new() };
+/// As people read it, unless that is too long.
+fn text(raw: Option<&Raw>) -> Option<String> {
+    let Some(raw) = raw else { return Some(String::new()) };
     // A string that is no text is shown as it is written.
-    let mut text = raw.as_string().map_or_else(|| pretty(&raw), Cow::into_owned);
+    let (mut text, whole) = match raw.as_string() {
+        Some(text) => (text.into_owned(), true),
+        None => pretty_start(raw, LONGEST),
+    };
     text.push('\n');
-    text
+    (whole && text.len() <= LONGEST).then_some(text)
 }
 
 #[cfg(test)]
@@ -143,6 +153,19 @@ mod tests {
             &json!({"title": "b", "description": "b"}),
             &[(Part::Description, Severity::High), (Part::Other, Severity::Low)],
         );
+    }
+
+    #[test]
+    fn a_definition_that_is_deep_and_large_is_compared_at_once() {
+        let deep = |last: u32| {
+            let (open, close) = (r#"{"a":["#.repeat(60), "]}".repeat(60));
+            let text =
+                format!(r#"{{"inputSchema":{open}{}{last},{{"title":"t"}}{close}}}"#, "0,".repeat(1_000_000));
+            Raw::parse(text.into()).unwrap()
+        };
+        let found = differences(&deep(1), &deep(2));
+        assert_eq!((found.len(), found[0].severity), (1, Severity::Medium));
+        assert_eq!(found[0].says, "2000511 bytes became 2000511, too many for a diff");
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Words of a definition that no honest tool needs: characters nobody sees, and orders to the model.
 
-use toolgate_wire::{Kind, Raw};
+use std::collections::BTreeSet;
+
+use toolgate_wire::{Raw, Text};
 
 /// Orders that a description has no business to give.
 const PHRASES: [&str; 22] = [
@@ -30,11 +32,14 @@ const PHRASES: [&str; 22] = [
 
 /// What is suspicious about a definition, a line each.
 pub(super) fn suspicions(definition: &Raw) -> Vec<String> {
-    let mut found = Vec::new();
-    walk(definition, &mut |string| {
+    // Each once: a hostile definition may have millions.
+    let mut found = BTreeSet::new();
+    for string in definition.strings() {
+        let (Text::Key(string) | Text::Value(string)) = string;
         if string.as_string().is_none() {
-            found
-                .push("has half of a character in its text, which every program reads in another way".into());
+            found.insert(
+                "has half of a character in its text, which every program reads in another way".into(),
+            );
         }
         let text = string.as_string_lossy().unwrap_or_default();
         found.extend(hidden(&text));
@@ -42,23 +47,8 @@ pub(super) fn suspicions(definition: &Raw) -> Vec<String> {
         found.extend(
             PHRASES.iter().filter(|phrase| plain.contains(*phrase)).map(|phrase| format!("says `{phrase}`")),
         );
-    });
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// Every string in a value, keys too.
-fn walk(value: &Raw, see: &mut impl FnMut(&Raw)) {
-    match value.kind() {
-        Kind::Null | Kind::Bool | Kind::Number => {}
-        Kind::String => see(value),
-        Kind::Array => value.items().for_each(|item| walk(&item, see)),
-        Kind::Object => value.entries().for_each(|(key, value)| {
-            see(&Raw::string(&key));
-            walk(&value, see);
-        }),
     }
+    found.into_iter().collect()
 }
 
 fn hidden(text: &str) -> Option<String> {

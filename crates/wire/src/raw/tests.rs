@@ -123,3 +123,23 @@ fn values_become_json() {
     let no_json = std::collections::BTreeMap::from([(vec![1], 1)]);
     assert_eq!(Raw::of(&no_json), Raw::NULL);
 }
+
+#[test]
+fn strings_are_found_at_any_depth_and_told_apart_from_keys() {
+    #[track_caller]
+    fn check(json: &'static str, expect: &[&str]) {
+        let text = |text: Text| match text {
+            Text::Key(key) => format!("{}:", key.as_str()),
+            Text::Value(value) => value.as_str().to_owned(),
+        };
+        let found: Vec<String> = Raw::literal(json).strings().map(text).collect();
+        assert_eq!(found, expect, "{json}");
+    }
+    check("1", &[]);
+    check(r#""a""#, &[r#""a""#]);
+    check(
+        r#"{"a" : {"b":["c", 1, {"d":null}]}, "":":"}"#,
+        &["\"a\":", "\"b\":", "\"c\"", "\"d\":", "\"\":", "\":\""],
+    );
+    check(r#"["\"", "\\", "x\\\":", "{\"y\":1}"]"#, &[r#""\"""#, r#""\\""#, r#""x\\\":""#, r#""{\"y\":1}""#]);
+}
