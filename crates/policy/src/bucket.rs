@@ -45,6 +45,9 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
+    /// How far its clock is put forward at most; a token that is given back later is lost.
+    const FARTHEST: u64 = u64::MAX / 2;
+
     /// Takes a token, and tells when it will have flowed back, by the bucket's own clock; else tells how long until there
     /// is one.
     pub(crate) fn take(&self, pace: Pace, now: u64) -> Result<u64, Duration> {
@@ -68,6 +71,10 @@ impl Bucket {
     pub(crate) fn give_back(&self, pace: Pace, back_at: u64, now: u64) {
         let mut ahead = self.ahead.load(Ordering::Relaxed);
         loop {
+            // A clock that reached its end would stand still, and every token would be there for ever.
+            if ahead > Self::FARTHEST {
+                return;
+            }
             let left = back_at.saturating_sub(now.saturating_add(ahead)).min(pace.each);
             let next = ahead.saturating_add(left);
             match self.ahead.compare_exchange_weak(ahead, next, Ordering::Relaxed, Ordering::Relaxed) {
@@ -152,6 +159,18 @@ mod tests {
         check(SECOND, 10, 10);
         check(2 * SECOND, 20, 0);
         check(3 * SECOND, 20, 0);
+    }
+
+    #[test]
+    fn however_many_are_given_back_the_rest_stays_counted() {
+        let (bucket, pace) = (Bucket::default(), Pace::new(Pace::RATES.0, 3));
+        for _ in 0..2_000_000 {
+            if let Ok(back_at) = bucket.take(pace, SECOND) {
+                bucket.give_back(pace, back_at, SECOND);
+            }
+        }
+        assert!(granted(&bucket, pace, SECOND) <= 3);
+        assert!(bucket.take(pace, SECOND).is_err());
     }
 
     #[test]
