@@ -274,7 +274,7 @@ pub(crate) async fn execute(
     source: &dyn Source,
     handle: &RunHandle,
 ) -> Result<Outcome> {
-    for asked in permitted.asked..MOST_ROUNDS {
+    for asked in permitted.asked..=MOST_ROUNDS {
         let (call, tool, consent) =
             (permitted.call.clone(), permitted.tool.clone(), permitted.consent.take());
         let (arguments, trace) = (permitted.arguments.clone(), permitted.trace.clone());
@@ -282,6 +282,10 @@ pub(crate) async fn execute(
         let Outcome::InputRequired { requests, state } = outcome else {
             return Ok(outcome);
         };
+        // Nobody is asked what would not be heard any more.
+        if asked == MOST_ROUNDS {
+            break;
+        }
         // Who waits for a nested call is asked while it goes on, whatever the client speaks.
         if call.client.era() == Era::Modern && !call.nested {
             approve::answerable(&requests, &handle.client().capabilities)?;
