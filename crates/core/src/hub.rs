@@ -282,7 +282,7 @@ impl Hub {
     /// How the upstreams stand, as people may see it.
     pub fn upstreams(&self) -> Vec<SourceStatus> {
         let listings = self.listings();
-        let mut clashes = clashes(&listings);
+        let mut clashes = clashes(&listings, |key| self.inner.filters.clean(key));
         let statuses = listings.iter().filter_map(|(source, _)| {
             let mut status = source.status()?;
             status.notes.extend(clashes.remove(source.id()));

@@ -8,8 +8,8 @@ use toolgate_core::{
     Change, Changes, CompletionRef, Hub, Kind, ListKind, Look, Note, Principal, SourceId, SourceState, Target,
 };
 use toolgate_testkit::{
-    Expect, FakeSource, call, client_legacy, drive, hub, list_names, prompt_item, resource_item,
-    template_item, text, tool_item,
+    Expect, FakeFilter, FakeSource, builder, call, client_legacy, drive, hub, list_names, prompt_item,
+    resource_item, template_item, text, tool_item,
 };
 use toolgate_wire::{Raw, Version};
 
@@ -67,6 +67,20 @@ async fn what_is_left_out_because_another_has_it_shows_in_the_status() {
         detail: "`file:///a` is of `first`".into(),
     };
     assert_eq!(notes, [("first".to_owned(), vec![]), ("second".to_owned(), vec![left_out])]);
+}
+
+#[tokio::test]
+async fn what_is_hidden_in_a_key_is_hidden_before_it_is_cut() {
+    let uri = format!("file:///{}SECRET-WORD", "a".repeat(186));
+    let with = |name| {
+        let listed = resource_item(&uri);
+        let source = answering(name, &[]).stands(SourceState::Connected);
+        Arc::new(source.with(|listing| listing.resources.push(listed)))
+    };
+    let filter = Box::new(FakeFilter::new("SECRET-WORD", "[hidden]"));
+    let hub = builder([with("first"), with("second")]).filter(filter).build().unwrap();
+    let detail = hub.upstreams()[1].notes[0].detail.clone();
+    assert!(detail.contains("a[hidde") && !detail.contains("SECRET"), "{detail}");
 }
 
 #[tokio::test]
