@@ -96,11 +96,11 @@ impl Servers {
             return Err(Error::new(Kind::InvalidInput, message)
                 .hint("it is set by another file, a variable or a flag; remove it there"));
         }
-        // By what is given back what lets us in, as long as we know how.
-        let authorizer = self.authorizer(name).await.ok();
         let text = file::without(file.text(), name).map_err(shown::command_error)?;
-        self.write(file, text).await?;
+        // What lets us in is given back, as long as we know how. The table goes last, so that it can be done again.
+        let authorizer = self.authorizer(name).await.ok();
         self.grants.forget(name, authorizer.as_deref()).await.map_err(shown::secret_error)?;
+        self.write(file, text).await?;
         self.kept.forget(name).await?;
         self.until(|| !self.has(name)).await;
         Ok(())

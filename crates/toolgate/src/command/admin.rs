@@ -11,7 +11,7 @@ use toolgate_host::Clock;
 
 use crate::cli::Admin;
 use crate::command::Process;
-use crate::command::by_hand::recorded;
+use crate::command::by_hand::{recorded, recorded_if_possible};
 use crate::command::table::one_line;
 use crate::parts::Parts;
 use crate::settings::Settings;
@@ -33,7 +33,7 @@ pub(crate) async fn run(settings: &Settings, process: &Process, admin: &Admin) -
         Admin::List { json } => list(&accounts.list().await?, *json)?,
         Admin::Remove { account } => {
             let removing = async { Ok((accounts.remove(account).await?, account.clone())) };
-            recorded(&parts.audit, "admin remove", removing).await?;
+            recorded_if_possible(&parts.audit, "admin remove", removing).await?;
             writeln!(std::io::stderr().lock(), "removed `{}`; its logins have ended", one_line(account))?;
         }
     }

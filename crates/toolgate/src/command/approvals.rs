@@ -8,7 +8,7 @@ use toolgate_core::{Approval, ApprovalState, Approvals as Inbox, Decision, Lasti
 use toolgate_host::{Clock, terminal};
 
 use crate::cli::{Approvals, Lasting as LastingFlags};
-use crate::command::by_hand::recorded;
+use crate::command::by_hand::{recorded, recorded_if_possible};
 use crate::command::table::{fit, one_line};
 use crate::parts::Parts;
 
@@ -19,11 +19,13 @@ pub(crate) async fn run(parts: &Parts, approvals: &Approvals) -> anyhow::Result<
         Approvals::List { all, json } => list(inbox, *all, *json).await?,
         Approvals::Show { id, json } => show(&inbox.find(id).await?, *json)?,
         Approvals::Approve { id, lasting } => {
-            let decided = decide(parts, "approvals approve", id, Decision::Approve(lasting.read())).await?;
+            let deciding = decide(parts, id, Decision::Approve(lasting.read()));
+            let decided = recorded(&parts.audit, "approvals approve", deciding).await?;
             say(&format!("approved `{}` for `{}`", decided.target, decided.principal))?;
         }
         Approvals::Reject { id, reason } => {
-            let decided = decide(parts, "approvals reject", id, Decision::Reject(reason.clone())).await?;
+            let deciding = decide(parts, id, Decision::Reject(reason.clone()));
+            let decided = recorded_if_possible(&parts.audit, "approvals reject", deciding).await?;
             say(&format!("rejected `{}` for `{}`", decided.target, decided.principal))?;
         }
         Approvals::Remembered { json } => remembered(&inbox.remembered().await?, *json)?,
@@ -32,20 +34,18 @@ pub(crate) async fn run(parts: &Parts, approvals: &Approvals) -> anyhow::Result<
                 inbox.forget(id).await?;
                 Ok(((), id.clone()))
             };
-            recorded(&parts.audit, "approvals forget", forgetting).await?;
+            recorded_if_possible(&parts.audit, "approvals forget", forgetting).await?;
             say(&format!("forgot `{id}`; its rule asks again"))?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn decide(parts: &Parts, words: &str, id: &str, decision: Decision) -> anyhow::Result<Approval> {
-    let deciding = async {
-        let decided = parts.approvals.decide(id, &decision, &by()).await?;
-        let about = format!("{} {} {}", decided.id, decided.principal, decided.target);
-        Ok((decided, about))
-    };
-    recorded(&parts.audit, words, deciding).await
+/// What was decided, and how the record names it.
+async fn decide(parts: &Parts, id: &str, decision: Decision) -> anyhow::Result<(Approval, String)> {
+    let decided = parts.approvals.decide(id, &decision, &by()).await?;
+    let about = format!("{} {} {}", decided.id, decided.principal, decided.target);
+    Ok((decided, about))
 }
 
 /// Whoever may read the data folder may answer; the record names the user of the machine.

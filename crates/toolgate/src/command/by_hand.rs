@@ -14,7 +14,35 @@ pub(crate) async fn recorded<T>(
     words: &str,
     change: impl Future<Output = anyhow::Result<(T, String)>>,
 ) -> anyhow::Result<T> {
-    audit.ready()?;
+    if audit.ready().is_err() {
+        return Err(Error::new(Kind::Internal, "this cannot be recorded, so it was not done")
+            .hint("make room in the data folder, or set `audit.on_full = \"run\"` to do it unrecorded")
+            .because(audit.trouble().unwrap_or_default())
+            .into());
+    }
+    make(audit, words, change).await
+}
+
+/// The same for a change that takes rights away: a full disk is no reason to leave a stolen token valid.
+pub(crate) async fn recorded_if_possible<T>(
+    audit: &Audit,
+    words: &str,
+    change: impl Future<Output = anyhow::Result<(T, String)>>,
+) -> anyhow::Result<T> {
+    let ready = audit.ready();
+    let done = make(audit, words, change).await?;
+    if ready.is_err() || audit.state().waiting > 0 {
+        let trouble = audit.trouble().unwrap_or_default();
+        tracing::warn!("`toolgate {words}` is done, but not on record: {trouble}");
+    }
+    Ok(done)
+}
+
+async fn make<T>(
+    audit: &Audit,
+    words: &str,
+    change: impl Future<Output = anyhow::Result<(T, String)>>,
+) -> anyhow::Result<T> {
     let begun = Instant::now();
     let changed = change.await;
     let (about, outcome) = match &changed {

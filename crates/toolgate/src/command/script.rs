@@ -11,7 +11,7 @@ use toolgate_script::{Hash, Looked, Scripts};
 
 use crate::cli::{RunScript, Script};
 use crate::command::Process;
-use crate::command::by_hand::recorded;
+use crate::command::by_hand::{recorded, recorded_if_possible};
 use crate::command::table::{fit, one_line};
 use crate::command::tools::call;
 use crate::parts::Parts;
@@ -34,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, process: &Process, script: &Script)
                 let about = format!("{} {}", rejected.name, rejected.hash);
                 Ok((rejected, about))
             };
-            let rejected = recorded(&parts.audit, "script reject", rejecting).await?;
+            let rejected = recorded_if_possible(&parts.audit, "script reject", rejecting).await?;
             say(&format!("rejected `{}` as it is now, {}", rejected.name, rejected.hash))?;
         }
         Script::Diff { name, json } => differences(&scripts.look(name).await?, *json)?,

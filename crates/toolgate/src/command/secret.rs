@@ -10,7 +10,7 @@ use toolgate_host::terminal;
 use toolgate_secrets::{MAX_VALUE, SecretName, Secrets};
 
 use crate::cli::Secret;
-use crate::command::by_hand::recorded;
+use crate::command::by_hand::{recorded, recorded_if_possible};
 use crate::parts::Parts;
 
 /// Runs one of the subcommands.
@@ -41,7 +41,7 @@ pub(crate) async fn run(parts: &Parts, secret: &Secret) -> anyhow::Result<ExitCo
                 }
                 Ok(((), name.to_string()))
             };
-            recorded(&parts.audit, "secret remove", removing).await?;
+            recorded_if_possible(&parts.audit, "secret remove", removing).await?;
             writeln!(std::io::stderr().lock(), "removed `{name}`")?;
         }
     }

@@ -9,7 +9,7 @@ use toolgate_host::{Clock, Secret};
 use toolgate_identity::{NewToken, TokenInfo, Tokens};
 
 use crate::cli::Token;
-use crate::command::by_hand::recorded;
+use crate::command::by_hand::{recorded, recorded_if_possible};
 use crate::command::table::one_line;
 use crate::parts::Parts;
 
@@ -35,7 +35,7 @@ pub(crate) async fn run(parts: &Parts, token: &Token) -> anyhow::Result<ExitCode
         }
         Token::List { json } => list(&tokens.list().await?, *json)?,
         Token::Revoke { id } => {
-            let revoked = recorded(&parts.audit, "token revoke", async {
+            let revoked = recorded_if_possible(&parts.audit, "token revoke", async {
                 let token = tokens.revoke(id).await?;
                 // Whoever has the whole token at hand may have named it by that; this is its id.
                 let about = token.id.clone();

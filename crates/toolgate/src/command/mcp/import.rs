@@ -18,6 +18,7 @@ use super::told::say;
 use super::{Scene, running, table};
 use crate::cli::Import;
 use crate::cli::setup::NAME;
+use crate::command::by_hand::recorded;
 use crate::settings::Settings;
 use choice::Choice;
 
@@ -101,7 +102,11 @@ async fn make(scene: &Scene<'_>, import: &Import, change: &Change) -> anyhow::Re
     if import.secrets {
         let (parts, _) = scene.parts().await?;
         for secret in change.choice.new_ones().flat_map(|item| &item.found.secrets) {
-            parts.secrets.set(&secret.name.parse()?, &Secret::new(secret.expose().to_owned())).await?;
+            let setting = async {
+                parts.secrets.set(&secret.name.parse()?, &Secret::new(secret.expose().to_owned())).await?;
+                Ok(((), secret.name.clone()))
+            };
+            recorded(&parts.audit, "secret set", setting).await?;
             kept.push(secret.name.clone());
         }
     }

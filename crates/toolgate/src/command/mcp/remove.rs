@@ -27,14 +27,14 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     }
     let after = table::without(file.text(), name)?;
     let diff = diff::between(&file.path, file.text(), &after);
-    file.write(after).await?;
     let (parts, _) = scene.parts().await?;
-    // What lets us in is given back, where it can be.
+    // What lets us in is given back, where it can be. The table goes last: whoever is interrupted can do it again.
     let authorizer = auth::of(scene, name, None).await.ok().map(|(authorizer, _)| authorizer);
     let grants = Grants::new(&parts, &scene.process.tasks);
     let waiting = Waiting::begin(format!("{name}: signing out"));
     let mut out = waiting.on(grants.forget(name, authorizer.as_deref())).await?;
     out.retain(|(_, out)| out.was_in);
+    file.write(after).await?;
     Kept::new(parts.database).forget(name).await?;
     let reloaded = running::reload(&scene.settings).await?.is_some();
     if reloaded {

@@ -59,7 +59,7 @@ fn what_is_changed_by_a_command_is_on_record_by_name_alone() {
     done(&["approvals", "approve", &asked, "--always"], b"");
     let kept = desk.json(&["approvals", "remembered"])["items"][0]["id"].as_str().unwrap().to_owned();
     done(&["approvals", "forget", &kept], b"");
-    desk.text("workspace_list", &json!({}));
+    desk.text("workspace_list", &json!({"path": "."}));
     let again = desk.json(&["approvals", "list"])["items"][0]["id"].as_str().unwrap().to_owned();
     done(&["approvals", "reject", &again, "--reason", "not now"], b"");
     // What is refused changes nothing.
@@ -102,5 +102,11 @@ fn what_cannot_be_recorded_is_not_changed() {
     assert!(refused.stderr.contains("cannot be recorded"), "{}", refused.stderr);
     assert_eq!(desk.json(&["token", "list"])["items"], json!([]));
     desk.write_config("[audit]\non_full = \"run\"\n");
-    create(&desk, &["alice"]);
+    let (_, id) = create(&desk, &["alice"]);
+    // What takes rights away is done all the same, and says so.
+    desk.write_config("");
+    let revoked = desk.command(&["token", "revoke", &id]);
+    assert_eq!(revoked.code, 0, "{}", revoked.stderr);
+    assert!(revoked.stderr.contains("not on record"), "{}", revoked.stderr);
+    assert_eq!(desk.json(&["token", "list"])["items"][0]["state"], "revoked");
 }
