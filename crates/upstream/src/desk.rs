@@ -5,8 +5,9 @@ mod given_up;
 mod inbox;
 mod incoming;
 mod said;
+mod visits;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,8 +16,8 @@ use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Afterwards, ListKind, RunHandle};
-use toolgate_wire::{Era, Id, Raw, method, write};
+use toolgate_core::ListKind;
+use toolgate_wire::{Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
@@ -24,6 +25,7 @@ use crate::link::Declared;
 
 use given_up::GivenUp;
 use inbox::Inbox;
+use visits::Visits;
 
 pub(crate) use changed::Changed;
 pub(crate) use inbox::Told;
@@ -86,8 +88,7 @@ struct State {
     early: Vec<Question>,
     /// What names a call that waits.
     named: HashMap<Named, u64>,
-    /// Who was sent to an address, by its name, oldest first: they may be there for longer than their call takes.
-    visitors: VecDeque<(String, Afterwards)>,
+    visits: Visits,
     ended: Option<String>,
 }
 
@@ -227,40 +228,7 @@ impl Desk {
 
     /// What the server names so belongs to this call, for as long as it waits.
     pub(crate) fn name(&self, named: Named, id: u64) {
-        let mut state = self.lock();
-        let is_short = named.id().len() <= LONGEST_ID;
-        if is_short && state.named.len() < MOST_NAMED && state.waiting.contains_key(&id) {
-            state.named.insert(named, id);
-        }
-    }
-
-    /// Remembers whom a server sent to an address, where their revision has a word for that they have been there.
-    pub(crate) fn sends(&self, params: &Raw, run: &RunHandle) {
-        let client = run.client();
-        if client.era() != Era::Legacy || !client.version.has_url_elicitation() {
-            return;
-        }
-        let (Some(Named::Elicitation(page)), Some(later)) = (incoming::elicitation(params), run.afterwards())
-        else {
-            return;
-        };
-        if page.len() > LONGEST_ID {
-            return;
-        }
-        let mut state = self.lock();
-        state.visitors.retain(|(other, _)| *other != page);
-        if state.visitors.len() >= MOST_NAMED {
-            state.visitors.pop_front();
-        }
-        state.visitors.push_back((page, later));
-    }
-
-    /// Who was sent to an address, and has not come back yet.
-    fn visitor(&self, named: &Named) -> Option<Afterwards> {
-        let Named::Elicitation(page) = named else { return None };
-        let mut state = self.lock();
-        let place = state.visitors.iter().position(|(other, _)| other == page)?;
-        state.visitors.remove(place).map(|(_, later)| later)
+        self.lock().name(named, id);
     }
 
     /// How many calls are under way.
@@ -304,6 +272,13 @@ impl Desk {
 }
 
 impl State {
+    fn name(&mut self, named: Named, id: u64) {
+        let is_short = named.id().len() <= LONGEST_ID;
+        if is_short && self.named.len() < MOST_NAMED && self.waiting.contains_key(&id) {
+            self.named.insert(named, id);
+        }
+    }
+
     /// Takes a request off the desk, with all that names it.
     fn leave(&mut self, id: u64) -> Option<Waiting> {
         let Some(waiting) = self.waiting.remove(&id) else {

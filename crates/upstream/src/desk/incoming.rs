@@ -131,15 +131,7 @@ impl Desk {
                     self.withdraw(&id);
                 }
             }
-            method::ELICITATION_COMPLETE => {
-                let Some(page) = elicitation(&params) else { return };
-                match (self.named(&page), self.visitor(&page)) {
-                    (Some(call), visitor) => self.tell(Some(call), Said::Visited(params, visitor)),
-                    // The call has ended, and its client may still wait for the word.
-                    (None, Some(visitor)) => visitor.tell(method::ELICITATION_COMPLETE, params),
-                    (None, None) => {}
-                }
-            }
+            method::ELICITATION_COMPLETE => self.visited(params),
             method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
             other => self.tell(self.whose(Some(&params), on), Said::Other(other.to_owned(), params)),
         }
@@ -220,7 +212,7 @@ impl Desk {
         self.lock().waiting.get_mut(&id)?.events.as_mut().map(Inbox::open)
     }
 
-    fn tell(&self, id: Option<u64>, said: Said) {
+    pub(super) fn tell(&self, id: Option<u64>, said: Said) {
         let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
         if events.put(said).is_err() {
             self.journal.note("sends more than its caller can read", "");

@@ -38,6 +38,11 @@ impl Named {
         let (Self::Task(id) | Self::Elicitation(id)) = self;
         id
     }
+
+    pub(super) fn into_id(self) -> String {
+        let (Self::Task(id) | Self::Elicitation(id)) = self;
+        id
+    }
 }
 
 /// A question of the server.

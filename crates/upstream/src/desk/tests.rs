@@ -120,3 +120,60 @@ fn a_request_or_a_page_with_a_long_name_is_not_remembered() {
         assert_eq!(desk.lock().named.contains_key(&page), expect, "{length}");
     }
 }
+
+/// A server's word that the visit of a page is over, as long as it is made.
+fn over(page: &str, padding: usize) -> Bytes {
+    let x = "x".repeat(padding);
+    let params = format!(r#"{{"elicitationId":"{page}","x":"{x}"}}"#);
+    format!(r#"{{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{params}}}"#).into()
+}
+
+/// Begins to wait for a page, and says whether its visit is over already.
+fn is_over(desk: &Arc<Desk>, page: &str) -> bool {
+    let mut ticket = desk.place(true).unwrap();
+    desk.await_named(Named::Elicitation(page.to_owned()), ticket.id, None);
+    ticket.events.as_mut().unwrap().try_recv().is_ok_and(|told| matches!(told.said, Said::Visited(..)))
+}
+
+#[test]
+fn a_visit_that_is_over_before_anybody_waits_for_it_is_over_for_the_first_who_does() {
+    let (desk, _sent) = desk(Declared::default());
+    for _ in 0..2 {
+        desk.take(over("page", 0), None);
+    }
+    assert!(!is_over(&desk, "another"));
+    assert!(is_over(&desk, "page"));
+    assert!(!is_over(&desk, "page"), "nobody else is told");
+    let (other, _sent) = self::desk(Declared::default());
+    desk.take(over("page", 0), None);
+    assert!(!is_over(&other, "page"), "another connection is not told");
+}
+
+#[test]
+fn a_visit_that_is_over_while_somebody_waits_for_it_is_not_remembered() {
+    let (desk, _sent) = desk(Declared::default());
+    let mut ticket = desk.place(true).unwrap();
+    desk.await_named(Named::Elicitation("page".to_owned()), ticket.id, None);
+    desk.take(over("page", 0), None);
+    assert!(ticket.events.as_mut().unwrap().try_recv().is_ok());
+    assert!(!is_over(&desk, "page"));
+}
+
+#[test]
+fn few_visits_that_nobody_waits_for_are_remembered_and_no_long_ones() {
+    let (desk, _sent) = desk(Declared::default());
+    (0..65).for_each(|number| desk.take(over(&number.to_string(), 0), None));
+    assert!(!is_over(&desk, "0") && is_over(&desk, "1") && is_over(&desk, "64"));
+    for (page, padding) in [("x".repeat(4096), 0), ("page".to_owned(), 4096)] {
+        desk.take(over(&page, padding), None);
+        assert!(!is_over(&desk, &page), "{padding}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_visit_that_nobody_waits_for_is_forgotten_in_time() {
+    let (desk, _sent) = desk(Declared::default());
+    desk.take(over("page", 0), None);
+    tokio::time::advance(Duration::from_secs(31)).await;
+    assert!(!is_over(&desk, "page"));
+}

@@ -8,7 +8,7 @@ use toolgate_wire::{Era, Raw};
 
 use super::Link;
 use super::exchange::{Beside, Happened};
-use crate::desk::{Named, Said, Told};
+use crate::desk::{Said, Told};
 
 /// How many addresses one answer may name.
 const MOST: usize = 8;
@@ -21,20 +21,17 @@ impl Link {
             Some(pages) => pages.items().filter(Raw::is_object).take(MOST).collect(),
             None => Vec::new(),
         };
-        pages.iter().for_each(|page| self.wire.desk.sends(page, run));
+        let desk = &self.wire.desk;
         let client = run.client();
         // A legacy client that cannot be asked knows what to make of the error itself.
         let able = client.capabilities.elicitation_url || client.era() == Era::Modern;
         if pages.is_empty() || !able {
+            pages.iter().for_each(|page| desk.sends_after(page, run));
             return Ok(false);
         }
-        let Ok(mut ticket) = self.wire.desk.place(true) else { return Ok(false) };
-        let mut open = 0_usize;
-        for id in pages.iter().filter_map(|page| page.get("elicitationId")?.as_string().map(String::from)) {
-            self.wire.desk.name(Named::Elicitation(id), ticket.id);
-            open += 1;
-        }
-        let mut beside = Beside::new(&self.wire.desk, ticket.events.take(), Some(run));
+        let Ok(mut ticket) = desk.place(true) else { return Ok(false) };
+        let mut open = pages.iter().filter(|page| desk.awaits(page, ticket.id, run)).count();
+        let mut beside = Beside::new(desk, ticket.events.take(), Some(run));
         let keys: Vec<String> = (1..=pages.len()).map(|number| format!("visit-{number}")).collect();
         let questions = keys.iter().zip(pages).map(|(key, page)| Question::elicit(key, page)).collect();
         let mut asking = pin!(run.ask(questions));

@@ -132,10 +132,20 @@ async fn that_a_visit_is_over_is_told_where_the_era_has_a_word_for_it() {
 
 #[tokio::test]
 async fn a_visit_that_a_legacy_server_insists_on_is_a_question_to_clients_of_either_era() {
-    for client in [client_legacy as fn() -> Arc<Client>, client_modern] {
-        let pair = Pair { rig: Rig::fake("legacy"), client, name: "visit" };
+    for (client, when) in [
+        (client_legacy as fn() -> Arc<Client>, "after"),
+        (client_legacy, "before"),
+        (client_modern, "after"),
+        (client_modern, "before"),
+    ] {
+        // Who misses the word that it is over waits for longer than the test does.
+        let timeout = PATIENCE.as_millis() as u64 + 1_000;
+        let rig = Rig::shaped("legacy", json!({"timeout": timeout}));
+        let pair = Pair { rig, client, name: "visit" };
         pair.rig.settled().await;
-        let (asked, _, outcome) = pair.play(|| pair.call("visit", ""), &json!({"action": "accept"})).await;
+        let (make, accepted) = (|| pair.call("visit", when), json!({"action": "accept"}));
+        let played = tokio::time::timeout(PATIENCE, pair.play(make, &accepted)).await;
+        let (asked, _, outcome) = played.unwrap_or_else(|_| panic!("the visit is never over: {when}"));
         assert_eq!(text(&outcome.complete()), "welcome back");
         assert_eq!(asked.len(), 1);
         assert_eq!((&asked[0].1["url"], &asked[0].1["x"]), (&json!("https://a.test/v"), &json!(1.5)));
@@ -319,11 +329,14 @@ async fn what_a_server_adds_to_the_protocol_is_declared_and_what_the_client_adds
 async fn a_visit_that_is_over_twice_before_its_answer_is_over() {
     let rig = Rig::fake("legacy");
     rig.settled().await;
-    let mut run = rig.hub.start(call(client_legacy(), "fake_visit", json!({"b": ""})));
+    let mut run = rig.hub.start(call(client_legacy(), "fake_visit", json!({"b": "seen"})));
     let (mut asked, mut told) = (None, 0);
     let outcome = loop {
         match tokio::time::timeout(PATIENCE, run.next()).await.expect("it hangs").expect("an outcome") {
-            Event::Ask(ask) => asked = Some(ask),
+            Event::Ask(ask) => {
+                asked = Some(ask);
+                std::fs::write(rig.place.path().join("go"), "").unwrap();
+            }
             Event::Other { .. } => told += 1,
             Event::Done(outcome) => break outcome,
             Event::Progress(_) | Event::Log(_) | Event::HangUp => {}

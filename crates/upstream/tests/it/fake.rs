@@ -253,7 +253,7 @@ impl Fake {
             "job_required" | "job_optional" => self.begin_job(id, params),
             "ask" => self.ask(id, params),
             "question" => self.question(id, params),
-            "visit" => self.visit(id),
+            "visit" => self.visit(id, params),
             "client" => self.tell_client(id, params),
             "sample" => {
                 self.send(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}"#);

@@ -196,7 +196,8 @@ async fn that_a_visit_is_over_is_told_after_the_call_to_the_client_that_was_aske
     let by_old = Call { connection: Some(connected.id()), ..asking(old) };
     rig.drive(by_old, Some(answer.clone())).await.complete();
     let mute = client_with(Version::LATEST_LEGACY, Capabilities::default());
-    let left_to_it = Call { connection: Some(connected.id()), ..call(mute, "fake_visit", json!({"b": ""})) };
+    let left_to_it =
+        Call { connection: Some(connected.id()), ..call(mute, "fake_visit", json!({"b": "before"})) };
     rig.drive(left_to_it, None).await.failed();
     let first = word(&mut changes).await;
     assert_eq!(first.params.as_str(), r#"{"elicitationId":"v-1"}"#, "it was left to its client");

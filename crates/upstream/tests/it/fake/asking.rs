@@ -1,6 +1,5 @@
 //! Tools that ask, the legacy way and the modern way. What is asked is the argument `b`.
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -54,20 +53,26 @@ impl Fake {
         }
     }
 
-    /// Answers only after a person has been elsewhere, which takes a moment.
-    pub(super) fn visit(&mut self, id: &Value) {
+    /// Answers only after a person has been elsewhere. That they have is said twice, as no server should: at once, before
+    /// they are even sent there, or when the test has seen that they were.
+    pub(super) fn visit(&mut self, id: &Value, params: &Value) {
         if self.count("visit") > 1 {
             return self.result(id, r#"{"content":[{"type":"text","text":"welcome back"}]}"#);
         }
         let page = json!({"mode": "url", "elicitationId": "v-1", "url": "https://a.test/v", "message": "Go there", "x": 1.5});
         let error = json!({"code": -32042, "message": "go there first", "data": {"elicitations": [page]}, "x-more": 1.5});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
-        let mut out = self.out.try_clone().unwrap();
-        std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(1));
-            let told = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"v-1"}}"#;
-            // It says so twice, as no server should.
-            writeln!(out, "{told}\n{told}").unwrap();
-        });
+        let error = json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string();
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"v-1"}}"#;
+        let when = params["arguments"]["b"].as_str().unwrap();
+        let words = if when == "before" { [told, told, &error] } else { [&error, told, told] };
+        if when != "seen" {
+            return words.into_iter().for_each(|word| self.send(word));
+        }
+        self.send(&error);
+        while !self.place.join("go").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.send(told);
+        self.send(told);
     }
 }
