@@ -233,8 +233,15 @@ impl Authorizer {
             Ok::<_, OauthError>(live)
         };
         let live = self.in_turn(&keeper, forgetting).await??;
-        let Some(tokens) = &live.record.tokens else { return Ok(LoggedOut { was_in: false, revoked: None }) };
-        let revoked = match token::revoke(self.outbound(&tokens.token_url), tokens).await {
+        let Some(mut tokens) = live.record.tokens.clone() else {
+            return Ok(LoggedOut { was_in: false, revoked: None });
+        };
+        tokens.client = match keeper.holder {
+            // Whom it belongs to was forgotten with it.
+            Holder::Shared => self.client_by(live.record.bond.as_ref(), &tokens),
+            Holder::Principal(_) => self.client_of(&tokens).await,
+        };
+        let revoked = match token::revoke(self.outbound(&tokens.token_url), &tokens).await {
             Ok(taken) => taken.then_some(true),
             Err(error) => {
                 tracing::warn!(server = %self.server, "the grant could not be given back: {error}");
@@ -257,7 +264,9 @@ impl Authorizer {
             },
             Err(error) => Err(error),
         };
-        *lock(&self.trouble) = looked.err();
+        // That the client is wrong cannot be seen from here; it is right again when it is given a token.
+        let trouble = looked.err().or_else(|| self.wrong_client());
+        *lock(&self.trouble) = trouble;
     }
 
     /// Whom the server trusts.

@@ -111,9 +111,10 @@ impl Bearer {
 fn into_fault(error: OauthError) -> Fault {
     match error.reason() {
         // Only a person can help.
-        OauthReason::NeedsAuth | OauthReason::NeedsClientRegistration | OauthReason::Untrusted => {
-            Fault::Unauthorized(None)
-        }
+        OauthReason::NeedsAuth
+        | OauthReason::NeedsClientRegistration
+        | OauthReason::Untrusted
+        | OauthReason::WrongClient => Fault::Unauthorized(None),
         OauthReason::Denied | OauthReason::Unavailable | OauthReason::WrongAnswer => {
             Fault::NotSent(error.to_string())
         }

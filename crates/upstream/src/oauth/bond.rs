@@ -1,10 +1,13 @@
 //! Whom a configured client belongs to: the authorization server that is configured, or else the first that it was
 //! shown to. No other sees it, whatever the server says.
 
+use toolgate_host::Secret;
+
 use super::discovery::{Authority, is_same_issuer};
 use super::error::{OauthError, OauthReason};
 use super::keeper::Keeper;
-use super::store::{Bond, Record};
+use super::store::{Bond, Client, ClientAuth, Record, Tokens};
+use super::token::NoToken;
 use super::{Authorizer, Holder};
 use crate::fault::short;
 
@@ -52,6 +55,72 @@ impl Authorizer {
             Some(before) => Ok(Some(before.clone())),
             None => Ok(Some(Bond { client: client.to_owned(), issuer: issuer.clone() })),
         }
+    }
+
+    /// Whether a client is the one that is configured, with the secret that is.
+    pub(super) fn is_configured(&self, client: &Client) -> bool {
+        let secret = self.plan.client_secret.as_ref().map(Secret::expose);
+        self.is_own(client) && client.secret.as_deref() == secret
+    }
+
+    /// Whether it is that client, with whichever secret.
+    fn is_own(&self, client: &Client) -> bool {
+        client.redirect_uri.is_none() && self.plan.own_client() == Some(&*client.id)
+    }
+
+    /// The client that tokens were given to, with the secret that is configured by now: people change secrets, and what
+    /// was given stays.
+    pub(super) async fn client_of(&self, tokens: &Tokens) -> Client {
+        let bond = match self.reload(&self.keeper(Holder::Shared)).await {
+            Ok(live) => live.record.bond.clone(),
+            Err(_) => None,
+        };
+        self.client_by(bond.as_ref(), tokens)
+    }
+
+    /// The same for whoever knows whom the client belongs to.
+    pub(super) fn client_by(&self, bond: Option<&Bond>, tokens: &Tokens) -> Client {
+        let mut client = tokens.client.clone();
+        // What gave the tokens long ago may not be whom the client belongs to any more.
+        let is_chosen = self.plan.issuer.is_some() || self.plan.token_url.is_some();
+        let is_bound = || {
+            let issuer = client.issuer.as_deref();
+            bond.zip(issuer).is_some_and(|(bond, issuer)| {
+                bond.client == client.id && is_same_issuer(&bond.issuer, issuer)
+            })
+        };
+        if !self.is_own(&client) || !(is_chosen || is_bound()) {
+            return client;
+        }
+        client.secret = self.plan.client_secret.as_ref().map(|secret| secret.expose().to_owned());
+        client.method = match (client.secret.is_some(), client.method) {
+            (false, _) => ClientAuth::None,
+            // All have to understand this one, whatever else they do.
+            (true, ClientAuth::None) => ClientAuth::Basic,
+            (true, method @ (ClientAuth::Basic | ClientAuth::Post)) => method,
+        };
+        client
+    }
+
+    /// Why there is no token, and what to do where it is the configured client that is wrong.
+    pub(super) fn blame(&self, refused: NoToken, client: &Client) -> OauthError {
+        match refused {
+            NoToken::Client(error) if self.is_configured(client) => OauthError::new(
+                OauthReason::WrongClient,
+                error.to_string(),
+                format!(
+                    "see that `mcp.{0}.oauth.client_id` and `mcp.{0}.oauth.client_secret` are what the authorization \
+                     server knows",
+                    self.server
+                ),
+            ),
+            other => other.into_error(),
+        }
+    }
+
+    /// That the configured client is wrong, if that is known.
+    pub(super) fn wrong_client(&self) -> Option<OauthError> {
+        self.trouble().filter(|trouble| trouble.reason() == OauthReason::WrongClient)
     }
 
     fn strange(&self, own: &str, named: &str) -> OauthError {

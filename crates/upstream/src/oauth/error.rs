@@ -17,6 +17,8 @@ pub enum OauthReason {
     Unavailable,
     /// What came back is not the answer to what was asked.
     WrongAnswer,
+    /// The authorization server does not know the client that is configured, or not by that secret.
+    WrongClient,
 }
 
 /// Why nobody is signed in to a server. It holds no token and no code.

@@ -9,7 +9,7 @@ use super::discovery::Found;
 use super::error::{OauthError, OauthReason};
 use super::keeper::Keeper;
 use super::store::{Client, Record};
-use super::token::{self, NoToken};
+use super::token;
 use super::{Authorizer, Holder, callback, pkce};
 use crate::fault::short;
 
@@ -207,7 +207,7 @@ impl Login {
             ("resource", &*self.found.resource),
         ];
         let given = token::ask(self.authorizer.outbound(&url), &url, &self.client, &form).await;
-        let given = given.map_err(NoToken::into_error)?;
+        let given = given.map_err(|refused| self.authorizer.blame(refused, &self.client))?;
         let tokens = self.authorizer.tokens(&self.found, self.client.clone(), given, self.scope.clone());
         // Only what registered itself may be used again.
         let registered = self.client.redirect_uri.is_some().then(|| self.client.clone());

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::discovery::Found;
 use super::error::{OauthError, OauthReason};
 use super::keeper::{Keeper, Live};
-use super::store::{Record, Tokens, lock};
+use super::store::{Client, Record, Tokens, lock};
 use super::token::{self, Given, NoToken};
 use super::{Authorizer, Holder, pkce};
 use crate::config::GrantKind;
@@ -62,17 +62,23 @@ impl Authorizer {
         self.tasks.spawn(async move {
             let outcome = this.renew_in_turn(&keeper).await;
             if let Err(error) = &outcome {
-                if !this.needs_person() {
+                if !this.needs_person() || error.reason() == OauthReason::WrongClient {
                     *lock(&this.trouble) = Some(error.clone());
                 }
                 tracing::warn!(server = %this.server, "the token could not be renewed: {error}");
-                let now = this.clock.unix_ms();
-                let over = keeper.now().is_none_or(|live| live.is_over(now));
-                keeper.not_before_ms.store(now + if over { SOON_MS } else { LATER_MS }, Ordering::Relaxed);
+                this.failed_at(&keeper, this.clock.unix_ms());
             }
             done.send_replace(Some(outcome));
         });
         renewal
+    }
+
+    /// Notes when the next attempt may be made. One that is asked for too early does not put it off.
+    fn failed_at(&self, keeper: &Keeper, now: u64) {
+        if keeper.not_before_ms.load(Ordering::Relaxed) <= now {
+            let over = keeper.now().is_none_or(|live| live.is_over(now));
+            keeper.not_before_ms.store(now + if over { SOON_MS } else { LATER_MS }, Ordering::Relaxed);
+        }
     }
 
     async fn renew_in_turn(&self, keeper: &Keeper) -> Result<(), OauthError> {
@@ -114,6 +120,12 @@ impl Authorizer {
         match (self.plan.grant, record.tokens.clone()) {
             (GrantKind::ClientCredentials, _) => self.obtain(keeper, record).await,
             (GrantKind::Code, Some(Tokens { refresh: Some(refresh), .. })) => {
+                // Who comes again and again with a wrong secret may be shut out.
+                if let Some(error) = self.wrong_client()
+                    && now < keeper.not_before_ms.load(Ordering::Relaxed)
+                {
+                    return Err(error);
+                }
                 self.refresh(keeper, record, &refresh).await
             }
             (GrantKind::Code, _) => Err(self.needs_auth(&keeper.holder)),
@@ -124,6 +136,7 @@ impl Authorizer {
     async fn refresh(&self, keeper: &Keeper, mut record: Record, refresh: &str) -> Result<(), OauthError> {
         let before = record.tokens.clone();
         let Some(mut tokens) = record.tokens.take() else { return Err(self.needs_auth(&keeper.holder)) };
+        tokens.client = self.client_of(&tokens).await;
         let resource = tokens.resource.clone();
         let form =
             [("grant_type", "refresh_token"), ("refresh_token", refresh), ("resource", resource.as_str())];
@@ -154,15 +167,29 @@ impl Authorizer {
                 }
                 Err(self.needs_auth(&keeper.holder))
             }
-            Err(NoToken::Gone(error)) => {
-                if error.reason() == OauthReason::Denied {
-                    record.registered = None;
-                }
-                self.keep_instead(keeper, before.as_ref(), record).await;
-                Err(OauthError::new(OauthReason::NeedsAuth, error.to_string(), self.command(&keeper.holder)))
+            // A person can mend the client, and what was given to it counts again.
+            Err(refused @ NoToken::Client(_)) if self.is_configured(&tokens.client) => {
+                Err(self.blame(refused, &tokens.client))
             }
-            Err(other) => Err(other.into_error()),
+            Err(NoToken::Client(error)) => {
+                record.registered = None;
+                Err(self.forget(keeper, before.as_ref(), record, &error).await)
+            }
+            Err(NoToken::Gone(error)) => Err(self.forget(keeper, before.as_ref(), record, &error).await),
+            Err(other @ (NoToken::Moved(_) | NoToken::Failed(_))) => Err(other.into_error()),
         }
+    }
+
+    /// Lets go of tokens that do not count any more.
+    async fn forget(
+        &self,
+        keeper: &Keeper,
+        before: Option<&Tokens>,
+        record: Record,
+        why: &OauthError,
+    ) -> OauthError {
+        self.keep_instead(keeper, before, record).await;
+        OauthError::new(OauthReason::NeedsAuth, why.to_string(), self.command(&keeper.holder))
     }
 
     /// Where the same authorization server gives tokens now.
@@ -190,7 +217,7 @@ impl Authorizer {
         let form = [("grant_type", "client_credentials"), ("scope", &*scope), ("resource", &*found.resource)];
         let url = found.authority.token_url.to_string();
         let given = token::ask(self.outbound(&url), &url, &client, &form).await;
-        let given = given.map_err(NoToken::into_error)?;
+        let given = given.map_err(|refused| self.blame(refused, &client))?;
         let tokens = self.tokens(&found, client, given, Some(scope));
         self.keep_on(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await;
         Ok(())
@@ -230,7 +257,7 @@ impl Authorizer {
     pub(super) fn tokens(
         &self,
         found: &Found,
-        client: super::store::Client,
+        client: Client,
         given: Given,
         asked: Option<String>,
     ) -> Tokens {

@@ -22,6 +22,8 @@ const LONGEST_S: u64 = 10 * 365 * 24 * 3600;
 pub(super) enum NoToken {
     /// What we have does not count any more.
     Gone(OauthError),
+    /// Whether what we have counts was not looked at: the client is not taken for who it says it is.
+    Client(OauthError),
     /// There is nothing at this address that gives tokens.
     Moved(OauthError),
     /// Something else.
@@ -31,7 +33,7 @@ pub(super) enum NoToken {
 impl NoToken {
     pub(super) fn into_error(self) -> OauthError {
         match self {
-            Self::Gone(error) | Self::Moved(error) | Self::Failed(error) => error,
+            Self::Gone(error) | Self::Client(error) | Self::Moved(error) | Self::Failed(error) => error,
         }
     }
 }
@@ -98,11 +100,9 @@ fn refused(error: &str, description: Option<&str>) -> NoToken {
     let message = format!("the authorization server gives no token ({said})");
     match error {
         "invalid_grant" => NoToken::Gone(OauthError::new(OauthReason::NeedsAuth, message, "sign in anew")),
-        "invalid_client" | "unauthorized_client" => NoToken::Gone(OauthError::new(
-            OauthReason::Denied,
-            message,
-            "look at `client_id` and `client_secret`, or sign in anew",
-        )),
+        "invalid_client" | "unauthorized_client" => {
+            NoToken::Client(OauthError::new(OauthReason::Denied, message, "sign in anew"))
+        }
         "temporarily_unavailable" | "server_error" | "slow_down" => {
             NoToken::Failed(OauthError::unavailable(message))
         }

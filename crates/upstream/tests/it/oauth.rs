@@ -5,6 +5,7 @@ mod failing;
 mod living;
 mod machine;
 mod realm;
+mod secret;
 mod signing_in;
 
 use std::sync::Arc;

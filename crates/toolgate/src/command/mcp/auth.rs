@@ -147,7 +147,7 @@ fn is_settled(status: Option<&SourceStatus>) -> bool {
 /// An error as commands tell it.
 pub(crate) fn told(error: &OauthError) -> Error {
     let kind = match error.reason() {
-        OauthReason::NeedsClientRegistration => Kind::InvalidInput,
+        OauthReason::NeedsClientRegistration | OauthReason::WrongClient => Kind::InvalidInput,
         OauthReason::Unavailable => Kind::ConnectionFailed,
         OauthReason::NeedsAuth | OauthReason::Untrusted | OauthReason::Denied | OauthReason::WrongAnswer => {
             Kind::Unauthorized

@@ -39,7 +39,7 @@ async fn a_machine_that_is_not_known_is_told_so() {
     guarded.is(State::NeedsAuth).await;
     let status = guarded.rig.status();
     assert!(status.error.unwrap().contains("invalid_client"));
-    assert!(status.hint.unwrap().contains("`client_secret`"));
+    assert!(status.hint.unwrap().contains("`mcp.fake.oauth.client_secret`"));
     guarded.realm.know("robot", Some("sesame"));
     guarded.is(State::Connected).await;
     guarded.rig.upstream.stop().await;
