@@ -16,7 +16,7 @@ use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::ListKind;
+use toolgate_core::{ConnectionId, ListKind, Principal, RunHandle};
 use toolgate_wire::{Id, Raw, method, write};
 
 use crate::fault::Fault;
@@ -58,7 +58,24 @@ pub(crate) struct Out {
 struct Waiting {
     answer: oneshot::Sender<Result<Raw, Fault>>,
     events: Option<Inbox>,
+    caller: Caller,
     left: Arc<AtomicBool>,
+}
+
+/// Whose call it is, if that is known: what one call of a client asks, the same client may be asked for another.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Caller(Option<(Arc<Principal>, Option<ConnectionId>)>);
+
+impl Caller {
+    pub(crate) fn of(run: &RunHandle) -> Self {
+        Self(Some((run.principal().clone(), run.connection())))
+    }
+
+    /// Whether both are known, and the same.
+    fn is(&self, other: &Self) -> bool {
+        let same = self.0.as_ref().zip(other.0.as_ref());
+        same.is_some_and(|((one, here), (other, there))| one.id == other.id && here == there)
+    }
 }
 
 /// What all tasks of one connection share.
@@ -135,11 +152,11 @@ impl Desk {
         })
     }
 
-    /// Takes a place for a request; `call`: events and questions may come with it.
-    pub(crate) fn place(self: &Arc<Self>, call: bool) -> Result<Ticket, Fault> {
+    /// Takes a place for a request; with a caller it is a call, with which events and questions may come.
+    pub(crate) fn place(self: &Arc<Self>, caller: Option<Caller>) -> Result<Ticket, Fault> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        let (mut events_in, events) = if call { Some(Inbox::new()).unzip() } else { (None, None) };
+        let (mut events_in, events) = caller.as_ref().map(|_| Inbox::new()).unzip();
         let left = Arc::new(AtomicBool::new(false));
         let mut state = self.lock();
         if let Some(why) = &state.ended {
@@ -152,7 +169,8 @@ impl Desk {
                 drop(events.open().put(Said::Asked(question)));
             }
         }
-        state.waiting.insert(id, Waiting { answer: sender, events: events_in, left: left.clone() });
+        let caller = caller.unwrap_or_default();
+        state.waiting.insert(id, Waiting { answer: sender, events: events_in, caller, left: left.clone() });
         drop(state);
         let (heard, silences) = (self.heard.load(Ordering::Relaxed), self.silences.load(Ordering::Relaxed));
         Ok(Ticket {
@@ -272,6 +290,13 @@ impl Desk {
 }
 
 impl State {
+    /// The only call that waits.
+    fn only_call(&self) -> Option<(u64, &Caller)> {
+        let mut calls = self.waiting.iter().filter(|(_, waiting)| waiting.events.is_some());
+        let (id, waiting) = calls.next().filter(|_| self.calls == 1)?;
+        Some((*id, &waiting.caller))
+    }
+
     fn name(&mut self, named: Named, id: u64) {
         let is_short = named.id().len() <= LONGEST_ID;
         if is_short && self.named.len() < MOST_NAMED && self.waiting.contains_key(&id) {
@@ -322,7 +347,7 @@ impl Ticket {
         let mut state = self.desk.lock();
         let Some(waiting) = state.leave(self.id) else { return false };
         if let Some(time) = self.lingers.filter(|_| is_there && waiting.events.is_some()) {
-            state.given_up.add(self.id, Instant::now() + time);
+            state.given_up.add(self.id, waiting.caller, Instant::now() + time);
         }
         true
     }

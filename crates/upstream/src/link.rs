@@ -14,7 +14,7 @@ use toolgate_host::Tasks;
 use toolgate_wire::headers::HeaderParam;
 use toolgate_wire::{Era, Id, Raw, Version, meta, write};
 
-use crate::desk::Desk;
+use crate::desk::{Caller, Desk};
 use crate::fault::Fault;
 use crate::transport::{Sending, Transport};
 
@@ -163,7 +163,7 @@ impl Wire {
         ask: Ask<'_>,
         finish: impl FnOnce(Raw, u64) -> Raw,
     ) -> Result<Raw, Fault> {
-        let mut ticket = self.desk.place(ask.run.is_some())?;
+        let mut ticket = self.desk.place(ask.run.map(Caller::of))?;
         // Giving up an `initialize` has no meaning.
         ticket.cancellable = ask.method != toolgate_wire::method::INITIALIZE;
         ticket.lingers = Some(ask.timeout);

@@ -258,12 +258,14 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             // Only a full pool refuses, which has lines to learn by, or one that was just switched off.
             drop(shared.pool.get(Key::bare(), &shared));
         }
+        // One that is held back now may not be any more when all the others were looked at.
+        let before = held_back(&shared);
         for line in shared.pool.all() {
             if let Some(wait) = tend(&shared, &line).await {
                 look_again = look_again.min(Instant::now() + wait);
             }
         }
-        let held_back = shared.pool.all().iter().filter_map(|line| line.pace().until()).min();
+        let held_back = before.into_iter().chain(held_back(&shared)).min();
         tokio::select! {
             () = shared.woken.notified() => {}
             () = failure(&shared) => {}
@@ -275,6 +277,11 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             }
         }
     }
+}
+
+/// When the next server that said too often that its lists changed may be looked at again.
+fn held_back(shared: &Shared) -> Option<Instant> {
+    shared.pool.all().iter().filter_map(|line| line.pace().until()).min()
 }
 
 /// Has all lists looked at again. A server elsewhere is connected to for it; a program is not started only to be asked,

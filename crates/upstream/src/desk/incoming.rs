@@ -45,9 +45,14 @@ impl Desk {
         self.journal.note("sent a message that is too large", &what);
         let sole = || {
             let state = self.lock();
-            state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1)
+            // It may as well answer one that was given up.
+            if state.given_up.is_any_left() {
+                return None;
+            }
+            let only = || state.waiting.keys().next().copied().filter(|_| state.waiting.len() == 1);
+            state.only_call().map(|(id, _)| id).or_else(only)
         };
-        if let Some(id) = on.or_else(|| self.whose(None, None)).or_else(sole) {
+        if let Some(id) = on.or_else(sole) {
             drop(self.answer(id, Err(Fault::Unusable(format!("{what} is too large")))));
         }
     }
@@ -190,8 +195,7 @@ impl Desk {
 
     /// The call something belongs to: that which it names, that of its stream, or the only one that the server is at.
     fn whose(&self, params: Option<&Raw>, on: Option<u64>) -> Option<u64> {
-        let mut state = self.lock();
-        let is_only = state.calls == 1 && !state.given_up.is_any_left();
+        let state = self.lock();
         if let Some(params) = params.filter(|_| !state.named.is_empty()) {
             let task = params.path(&[meta::META, meta::RELATED_TASK, "taskId"]);
             let task = task.and_then(|id| text(&id)).map(Named::Task);
@@ -201,7 +205,11 @@ impl Desk {
             }
         }
         let is_call = |id: &u64| state.waiting.get(id).is_some_and(|waiting| waiting.events.is_some());
-        on.filter(is_call).or_else(|| state.waiting.keys().copied().find(is_call).filter(|_| is_only))
+        if let Some(on) = on.filter(is_call) {
+            return Some(on);
+        }
+        let (id, caller) = state.only_call()?;
+        (!state.given_up.is_any_left_but_of(caller)).then_some(id)
     }
 
     fn named(&self, named: &Named) -> Option<u64> {

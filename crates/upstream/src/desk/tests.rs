@@ -17,7 +17,7 @@ fn desk(declared: Declared) -> (Arc<Desk>, mpsc::Receiver<Out>) {
 fn who_gives_up_a_request_that_will_leave_tells_the_server() {
     let check = |left: bool, handed_over: bool, expect: bool| {
         let (desk, mut sent) = desk(Declared::default());
-        let mut ticket = desk.place(true).unwrap();
+        let mut ticket = desk.place(Some(Caller::default())).unwrap();
         ticket.left.store(left, Ordering::Release);
         ticket.handed_over = handed_over;
         drop(ticket);
@@ -29,6 +29,30 @@ fn who_gives_up_a_request_that_will_leave_tells_the_server() {
     check(false, false, false);
     check(true, false, true);
     check(false, true, true);
+    check(true, true, true);
+}
+
+#[test]
+fn a_message_that_is_too_large_fails_the_only_one_it_can_be_for() {
+    #[track_caller]
+    fn check(given_up: bool, answered: bool, fails: bool) {
+        let (desk, _sent) = desk(Declared::default());
+        let mut first = desk.place(Some(Caller::default())).unwrap();
+        (first.handed_over, first.lingers) = (true, Some(Duration::from_secs(30)));
+        let id = first.id;
+        if !given_up {
+            drop(desk.answer(id, Ok(Raw::NULL)));
+        }
+        drop(first);
+        if answered {
+            drop(desk.answer(id, Ok(Raw::NULL)));
+        }
+        let mut second = desk.place(Some(Caller::default())).unwrap();
+        desk.too_large(None);
+        assert_eq!(second.answer.try_recv().is_ok(), fails, "{given_up} {answered}");
+    }
+    check(false, false, true);
+    check(true, false, false);
     check(true, true, true);
 }
 
@@ -52,7 +76,7 @@ fn notes(desk: &Desk) -> Vec<String> {
 #[test]
 fn what_waits_for_a_call_is_bounded_by_its_bytes() {
     let (desk, mut sent) = desk(Declared { form: true, ..Declared::default() });
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     let mut events = ticket.events.take().unwrap();
     for _ in 0..5 {
         desk.take(log(5 << 20), None);
@@ -79,7 +103,7 @@ fn what_waits_for_a_call_is_bounded_by_its_bytes() {
 #[test]
 fn a_message_of_any_size_that_may_come_finds_room() {
     let (desk, _sent) = desk(Declared::default());
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     let empty = log(0).len();
     desk.take(log(crate::transport::MESSAGE_LIMIT - empty), None);
     assert!(ticket.events.as_mut().unwrap().try_recv().is_ok());
@@ -88,7 +112,7 @@ fn a_message_of_any_size_that_may_come_finds_room() {
 #[test]
 fn what_waits_does_so_without_the_rest_of_its_frame() {
     let (desk, _sent) = desk(Declared { form: true, ..Declared::default() });
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     let rest = format!(r#","x":"{}"}}"#, "x".repeat(1 << 20));
     let with_rest = |frame: &Bytes| {
         let text = std::str::from_utf8(frame).unwrap().strip_suffix('}').unwrap();
@@ -110,7 +134,7 @@ fn what_waits_does_so_without_the_rest_of_its_frame() {
 #[test]
 fn a_request_or_a_page_with_a_long_name_is_not_remembered() {
     let (desk, mut sent) = desk(Declared { url: true, ..Declared::default() });
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     desk.take(question(&"x".repeat(LONGEST_ID)), None);
     assert!(ticket.events.as_mut().unwrap().try_recv().is_err() && sent.try_recv().is_err());
     assert_eq!(notes(&desk), ["named a request in too many words"]);
@@ -130,7 +154,7 @@ fn over(page: &str, padding: usize) -> Bytes {
 
 /// Begins to wait for a page, and says whether its visit is over already.
 fn is_over(desk: &Arc<Desk>, page: &str) -> bool {
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     desk.await_named(Named::Elicitation(page.to_owned()), ticket.id, None);
     ticket.events.as_mut().unwrap().try_recv().is_ok_and(|told| matches!(told.said, Said::Visited(..)))
 }
@@ -152,7 +176,7 @@ fn a_visit_that_is_over_before_anybody_waits_for_it_is_over_for_the_first_who_do
 #[test]
 fn a_visit_that_is_over_while_somebody_waits_for_it_is_not_remembered() {
     let (desk, _sent) = desk(Declared::default());
-    let mut ticket = desk.place(true).unwrap();
+    let mut ticket = desk.place(Some(Caller::default())).unwrap();
     desk.await_named(Named::Elicitation("page".to_owned()), ticket.id, None);
     desk.take(over("page", 0), None);
     assert!(ticket.events.as_mut().unwrap().try_recv().is_ok());

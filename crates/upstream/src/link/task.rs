@@ -11,7 +11,7 @@ use toolgate_wire::{Edit, Era, Raw, meta, method};
 
 use super::exchange::{Beside, Happened};
 use super::{Ask, Link};
-use crate::desk::{Named, Said, Told};
+use crate::desk::{Caller, Named, Said, Told};
 use crate::fault::{Fault, short};
 use crate::open::modern_params;
 
@@ -53,7 +53,7 @@ impl Link {
         finish: impl FnOnce(Raw, u64) -> Raw,
     ) -> Result<Raw, Fault> {
         // What the server says and asks belongs to this place, from the first word to the result.
-        let mut ticket = self.wire.desk.place(true)?;
+        let mut ticket = self.wire.desk.place(Some(Caller::of(run)))?;
         // It is not sent itself, but the server is at it.
         (ticket.handed_over, ticket.cancellable, ticket.lingers) = (true, false, Some(ask.timeout));
         let id = ticket.id;

@@ -8,7 +8,7 @@ use toolgate_wire::{Era, Raw};
 
 use super::Link;
 use super::exchange::{Beside, Happened};
-use crate::desk::{Said, Told};
+use crate::desk::{Caller, Said, Told};
 
 /// How many addresses one answer may name.
 const MOST: usize = 8;
@@ -29,7 +29,7 @@ impl Link {
             pages.iter().for_each(|page| desk.sends_after(page, run));
             return Ok(false);
         }
-        let Ok(mut ticket) = desk.place(true) else { return Ok(false) };
+        let Ok(mut ticket) = desk.place(Some(Caller::of(run))) else { return Ok(false) };
         let mut open = pages.iter().filter(|page| desk.awaits(page, ticket.id, run)).count();
         let mut beside = Beside::new(desk, ticket.events.take(), Some(run));
         let keys: Vec<String> = (1..=pages.len()).map(|number| format!("visit-{number}")).collect();

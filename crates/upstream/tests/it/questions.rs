@@ -124,6 +124,31 @@ async fn a_question_that_may_belong_to_a_call_given_up_is_declined_and_reported(
     rig.upstream.stop().await;
 }
 
+/// Whoever gave a call up is still the one to be asked.
+#[tokio::test]
+async fn who_gave_a_call_up_is_asked_for_the_next() {
+    let rig = Rig::shaped("legacy", json!({"share": "all"}));
+    rig.settled().await;
+    let connected = rig.hub.connect(NewConnection {
+        transport: Transport::Stdio,
+        principal: Principal::named("ann"),
+        process: None,
+    });
+    let by = |tool| Call {
+        principal: Principal::named("ann"),
+        connection: Some(connected.id()),
+        ..call(client_legacy(), tool, json!({"b": "Who?"}))
+    };
+    let hanging = rig.hub.start(by("fake_hang"));
+    rig.until("the server has the call", |rig| rig.count("hung") == 1).await;
+    drop(hanging);
+    rig.until("it is given up", |rig| rig.count("cancelled") == 1).await;
+    let answer = json!({"action": "accept", "content": {"n": 1}});
+    let asked = rig.drive(by("fake_ask"), Some(answer.clone())).await;
+    assert_eq!(asked.complete()["structuredContent"], answer);
+    rig.upstream.stop().await;
+}
+
 #[tokio::test]
 async fn a_question_before_the_first_call_waits_for_it() {
     let rig = Rig::fake("legacy asks-roots");
