@@ -145,9 +145,11 @@ impl Shared {
     fn explain(&self, fault: Fault, permitted: &Permitted, run: &RunHandle) -> Error {
         match fault {
             fault @ (Fault::Unauthorized(_) | Fault::Scope(_)) => {
+                let authorizer = self.plan.authorizer.as_ref();
+                let advice = authorizer.map(|authorizer| authorizer.advice(&run.principal().id, &fault));
                 let error = fault.into_error(&self.plan.name);
-                match &self.plan.authorizer {
-                    Some(authorizer) => error.hint(authorizer.advice(&run.principal().id)),
+                match advice {
+                    Some(advice) => error.hint(advice),
                     None => error,
                 }
             }

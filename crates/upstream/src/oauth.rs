@@ -11,9 +11,11 @@ mod discovery;
 mod error;
 mod keeper;
 mod login;
+mod machine;
 mod pkce;
 mod plan;
 mod renew;
+mod scope;
 mod store;
 mod token;
 
@@ -332,16 +334,38 @@ impl Authorizer {
         keepers.entry(holder.clone()).or_insert_with(|| Arc::new(Keeper::new(holder, key))).clone()
     }
 
-    /// What helps a principal that is not let in.
-    pub(crate) fn advice(&self, principal: &PrincipalId) -> String {
+    /// What helps a principal that is not let in, or not everywhere.
+    pub(crate) fn advice(&self, principal: &PrincipalId, fault: &Fault) -> String {
         match self.trouble() {
             Some(trouble) => format!("{trouble}: {}", trouble.hint()),
-            None => self.command(&self.holder(principal)),
+            None if matches!(fault, Fault::Scope(_)) => self.help_to_more(&self.holder(principal)),
+            None => self.help(&self.holder(principal)),
         }
     }
 
+    /// What lets a holder in. Nobody can sign in for a machine.
+    pub(crate) fn help(&self, holder: &Holder) -> String {
+        if self.needs_person() {
+            return self.command(holder);
+        }
+        let server = &self.server;
+        format!("ask who runs the server whether it lets the client of `mcp.{server}.oauth.client_id` in")
+    }
+
+    /// What allows a holder more. What a machine could get by itself, it has got.
+    pub(crate) fn help_to_more(&self, holder: &Holder) -> String {
+        if self.needs_person() {
+            return self.command(holder);
+        }
+        let server = &self.server;
+        format!(
+            "see that the client of `mcp.{server}.oauth.client_id` may be allowed it, and name it in \
+             `mcp.{server}.oauth.scope`"
+        )
+    }
+
     /// The command that helps a holder.
-    pub(crate) fn command(&self, holder: &Holder) -> String {
+    fn command(&self, holder: &Holder) -> String {
         match holder {
             Holder::Shared => format!("run `toolgate mcp auth {}`", self.server),
             Holder::Principal(id) => format!("run `toolgate mcp auth {} --principal {id}`", self.server),

@@ -229,13 +229,18 @@ fn hint(shared: &Shared, state: State) -> Option<String> {
         (State::NeedsAuth | State::NeedsClientRegistration, None) => {
             let name = &shared.plan.name;
             Some(match authorizer {
-                Some(_) => format!("run `toolgate mcp auth {name}`"),
+                Some(authorizer) => authorizer.help(&Holder::Shared),
                 None => format!("set `mcp.{name}.headers` to what lets us in, or `mcp.{name}.oauth = true`"),
             })
         }
         (State::Connected, _) => {
-            let wanted = authorizer?.bearer(Holder::Shared).wanted()?;
-            Some(format!("run `toolgate mcp auth {}` to allow `{}` too", shared.plan.name, short(&wanted)))
+            let authorizer = authorizer?;
+            let wanted = short(&authorizer.bearer(Holder::Shared).wanted()?);
+            Some(if authorizer.needs_person() {
+                format!("run `toolgate mcp auth {}` to allow `{wanted}` too", shared.plan.name)
+            } else {
+                format!("it wants `{wanted}` to be allowed: {}", authorizer.help_to_more(&Holder::Shared))
+            })
         }
         (State::Disabled | State::Failed | State::Connecting, _) => None,
     }

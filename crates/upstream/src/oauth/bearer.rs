@@ -9,6 +9,7 @@ use super::Authorizer;
 use super::challenge::Challenge;
 use super::error::{OauthError, OauthReason};
 use super::keeper::Keeper;
+use super::scope::lacking;
 use super::store::lock;
 use crate::fault::{Fault, short};
 
@@ -70,6 +71,22 @@ impl Bearer {
         }
     }
 
+    /// The server says that the token does not allow enough. A machine gets another that allows more, once; people are
+    /// asked first.
+    pub(crate) async fn more(&self, used: Option<&HeaderValue>, challenge: &str) -> Option<HeaderValue> {
+        let read = Challenge::read(challenge);
+        if self.authorizer.needs_person() || !read.is_insufficient_scope() {
+            return None;
+        }
+        let (this, used, missing) = (self.clone(), used.cloned(), read.scope?);
+        // Whoever gives up their call leaves nothing half done.
+        let stepping = self
+            .authorizer
+            .tasks
+            .spawn(async move { this.authorizer.step_up(&this.keeper, used.as_ref(), &missing).await });
+        stepping.await.ok().flatten()
+    }
+
     /// The server says that the token does not allow enough: what is missing is remembered for the next sign-in.
     pub(crate) async fn missing(&self, challenge: &str) -> Option<Fault> {
         let read = Challenge::read(challenge);
@@ -77,18 +94,16 @@ impl Bearer {
             return None;
         }
         let scope = read.scope.clone().unwrap_or_default();
-        if let Ok(live) = self.authorizer.live(&self.keeper).await
+        if self.authorizer.needs_person()
+            && let Ok(live) = self.authorizer.live(&self.keeper).await
             && live.record.wanted.as_deref() != Some(&*scope)
         {
             let (this, scope) = (self.clone(), scope.clone());
             // Whoever gives up their call leaves nothing half done.
-            let wanting = self.authorizer.tasks.spawn(async move {
-                let (authorizer, keeper) = (&this.authorizer, &this.keeper);
-                let kept = authorizer.in_turn(keeper, authorizer.want(keeper, &scope)).await;
-                if let Err(error) = kept.and_then(|kept| kept) {
-                    tracing::warn!(server = %authorizer.server, "{error}");
-                }
-            });
+            let wanting = self
+                .authorizer
+                .tasks
+                .spawn(async move { this.authorizer.note_wanted(&this.keeper, Some(scope)).await });
             // One that was stopped was told to the log.
             drop(wanting.await);
         }
@@ -97,7 +112,8 @@ impl Bearer {
 
     /// What the server said was missing, and still is.
     pub(crate) fn wanted(&self) -> Option<String> {
-        self.keeper.now().and_then(|live| live.record.wanted.clone())
+        let live = self.keeper.now()?;
+        if self.authorizer.needs_person() { live.record.wanted.clone() } else { lacking(&live.record) }
     }
 
     /// Finds out what keeps people from signing in.

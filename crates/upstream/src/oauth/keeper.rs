@@ -30,6 +30,8 @@ pub(super) struct Keeper {
     pub(super) not_before_ms: AtomicU64,
     /// Whether a token was renewed because it was refused, and none was taken since.
     pub(super) doubted: AtomicBool,
+    /// Whoever gets more to be allowed for a machine is the only one.
+    pub(super) stepping: tokio::sync::Mutex<()>,
 }
 
 /// A grant, ready for use.
@@ -70,6 +72,7 @@ impl Keeper {
             renewing: Mutex::default(),
             not_before_ms: AtomicU64::new(0),
             doubted: AtomicBool::new(false),
+            stepping: tokio::sync::Mutex::default(),
         }
     }
 

@@ -176,7 +176,9 @@ impl Authorizer {
                 Err(self.forget(keeper, before.as_ref(), record, &error).await)
             }
             Err(NoToken::Gone(error)) => Err(self.forget(keeper, before.as_ref(), record, &error).await),
-            Err(other @ (NoToken::Moved(_) | NoToken::Failed(_))) => Err(other.into_error()),
+            Err(other @ (NoToken::Scope(_) | NoToken::Moved(_) | NoToken::Failed(_))) => {
+                Err(other.into_error())
+            }
         }
     }
 
@@ -202,27 +204,6 @@ impl Authorizer {
         (same && found.authority.token_url.as_str() != tokens.token_url).then_some(found)
     }
 
-    /// Gets a token for the machine itself.
-    async fn obtain(&self, keeper: &Keeper, mut record: Record) -> Result<(), OauthError> {
-        let found = self.discover().await?;
-        record.bond = self.bind_now(keeper, &found.authority).await?;
-        let Some(client) = self.applicant(&found).known() else {
-            return Err(OauthError::new(
-                OauthReason::NeedsClientRegistration,
-                "a machine has to be known to the authorization server",
-                format!("set `mcp.{}.oauth.client_id`", self.server),
-            ));
-        };
-        let scope = self.scope(&record, &found).unwrap_or_default();
-        let form = [("grant_type", "client_credentials"), ("scope", &*scope), ("resource", &*found.resource)];
-        let url = found.authority.token_url.to_string();
-        let given = token::ask(self.outbound(&url), &url, &client, &form).await;
-        let given = given.map_err(|refused| self.blame(refused, &client))?;
-        let tokens = self.tokens(&found, client, given, Some(scope));
-        self.keep_on(keeper, Record { tokens: Some(tokens), wanted: None, ..record }).await;
-        Ok(())
-    }
-
     /// Keeps what became of a grant, unless it is no longer the one that is kept: a turn may run out, and whoever signed
     /// in or out meanwhile has the last word.
     async fn keep_instead(&self, keeper: &Keeper, before: Option<&Tokens>, mut record: Record) -> bool {
@@ -237,17 +218,24 @@ impl Authorizer {
     }
 
     /// Remembers what a server said was missing.
-    pub(super) async fn want(&self, keeper: &Keeper, scope: &str) -> Result<(), OauthError> {
+    pub(super) async fn note_wanted(&self, keeper: &Keeper, scope: Option<String>) {
+        let kept = self.in_turn(keeper, self.want(keeper, scope)).await;
+        if let Err(error) = kept.and_then(|kept| kept) {
+            tracing::warn!(server = %self.server, "{error}");
+        }
+    }
+
+    async fn want(&self, keeper: &Keeper, scope: Option<String>) -> Result<(), OauthError> {
         let mut record = self.reload(keeper).await?.record.clone();
         if record.tokens.is_none() {
             return Ok(());
         }
-        record.wanted = Some(scope.to_owned());
+        record.wanted = scope;
         self.keep(keeper, record).await
     }
 
     /// Uses a record, and goes on even where it cannot be kept.
-    async fn keep_on(&self, keeper: &Keeper, record: Record) {
+    pub(super) async fn keep_on(&self, keeper: &Keeper, record: Record) {
         if let Err(error) = self.keep(keeper, record).await {
             tracing::warn!(server = %self.server, "it counts only until we end: {error}");
         }
@@ -289,31 +277,5 @@ impl Authorizer {
     pub(super) fn needs_auth(&self, holder: &Holder) -> OauthError {
         let message = format!("nobody is signed in to `{}`", self.server);
         OauthError::new(OauthReason::NeedsAuth, message, self.command(holder))
-    }
-
-    /// What to ask to be allowed: what is configured, or else what the server says; and what it said was missing.
-    pub(super) fn scope(&self, record: &Record, found: &Found) -> Option<String> {
-        let challenged =
-            lock(&self.challenge).as_deref().map(super::Challenge::read).and_then(|one| one.scope);
-        let base = self.plan.scope.clone();
-        let base = base.or_else(|| challenged.or_else(|| found.scopes.clone()));
-        let mut words: Vec<&str> = Vec::new();
-        if let Some(wanted) = &record.wanted {
-            let before = record.tokens.as_ref().and_then(|tokens| tokens.scope.as_deref());
-            words.extend(before.unwrap_or_default().split_whitespace());
-            words.extend(self.plan.scope.as_deref().unwrap_or_default().split_whitespace());
-            words.extend(wanted.split_whitespace());
-        } else {
-            words.extend(base.as_deref().unwrap_or_default().split_whitespace());
-        }
-        // Without it some give nothing to renew by.
-        let offline = "offline_access";
-        if !words.is_empty() && self.needs_person() && found.authority.scopes.iter().any(|one| one == offline)
-        {
-            words.push(offline);
-        }
-        let mut seen = std::collections::HashSet::new();
-        words.retain(|word| seen.insert(*word));
-        (!words.is_empty()).then(|| words.join(" "))
     }
 }

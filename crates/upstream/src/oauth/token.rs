@@ -24,6 +24,8 @@ pub(super) enum NoToken {
     Gone(OauthError),
     /// Whether what we have counts was not looked at: the client is not taken for who it says it is.
     Client(OauthError),
+    /// Not as much as was asked for.
+    Scope(OauthError),
     /// There is nothing at this address that gives tokens.
     Moved(OauthError),
     /// Something else.
@@ -33,7 +35,11 @@ pub(super) enum NoToken {
 impl NoToken {
     pub(super) fn into_error(self) -> OauthError {
         match self {
-            Self::Gone(error) | Self::Client(error) | Self::Moved(error) | Self::Failed(error) => error,
+            Self::Gone(error)
+            | Self::Client(error)
+            | Self::Scope(error)
+            | Self::Moved(error)
+            | Self::Failed(error) => error,
         }
     }
 }
@@ -103,6 +109,11 @@ fn refused(error: &str, description: Option<&str>) -> NoToken {
         "invalid_client" | "unauthorized_client" => {
             NoToken::Client(OauthError::new(OauthReason::Denied, message, "sign in anew"))
         }
+        "invalid_scope" => NoToken::Scope(OauthError::new(
+            OauthReason::Denied,
+            message,
+            "ask who runs the authorization server what the client may be allowed",
+        )),
         "temporarily_unavailable" | "server_error" | "slow_down" => {
             NoToken::Failed(OauthError::unavailable(message))
         }

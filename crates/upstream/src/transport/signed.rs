@@ -1,4 +1,5 @@
-//! Requests with the token of the moment: one that is refused goes out once more, with another.
+//! Requests with the token of the moment: one that is refused goes out once more, with another; so does one whose
+//! token does not allow enough.
 
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ impl From<RequestBuilder> for Request<'_> {
     }
 }
 
-/// Sends what `make` makes. A token that is refused is renewed or replaced once; the server did nothing before.
+/// Sends what `make` makes. A token that is refused is renewed or replaced once, and so is one that does not allow
+/// enough; the server did nothing before.
 pub(super) async fn send<'a, R: Into<Request<'a>>>(
     bearer: Option<&Bearer>,
     make: impl Fn() -> Result<R, Fault>,
@@ -50,15 +52,23 @@ async fn send_as<'a, R: Into<Request<'a>>>(
     bearer: &Bearer,
     make: impl Fn() -> Result<R, Fault>,
 ) -> Result<Answer, Fault> {
-    let token = bearer.header().await?;
-    let response = attempt(make()?.into(), token.as_ref()).await?;
-    if response.status() != StatusCode::UNAUTHORIZED {
-        return judged(bearer, response, token.is_some()).await;
+    let mut token = bearer.header().await?;
+    let mut response = attempt(make()?.into(), token.as_ref()).await?;
+    if response.status() == StatusCode::UNAUTHORIZED {
+        let challenge = joined(response.headers());
+        let other = bearer.instead(token.as_ref(), challenge.as_deref()).await;
+        let Some(other) = other else { return Ok(response) };
+        response = attempt(make()?.into(), Some(&other)).await?;
+        token = Some(other);
     }
-    let challenge = joined(response.headers());
-    let Some(other) = bearer.instead(token.as_ref(), challenge.as_deref()).await else { return Ok(response) };
-    let response = attempt(make()?.into(), Some(&other)).await?;
-    judged(bearer, response, true).await
+    if response.status() == StatusCode::FORBIDDEN
+        && let Some(challenge) = joined(response.headers())
+        && let Some(more) = bearer.more(token.as_ref(), &challenge).await
+    {
+        response = attempt(make()?.into(), Some(&more)).await?;
+        token = Some(more);
+    }
+    judged(bearer, response, token.is_some()).await
 }
 
 async fn judged(bearer: &Bearer, response: Answer, with_token: bool) -> Result<Answer, Fault> {

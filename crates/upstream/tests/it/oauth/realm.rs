@@ -362,7 +362,15 @@ impl Realm {
                     None => refuse("invalid_grant"),
                 }
             }
-            "client_credentials" => self.give(&client, form.get("scope").map_or("", String::as_str), false),
+            "client_credentials" => {
+                let scope = form.get("scope").map_or("", String::as_str);
+                let has_golden = scope.split(' ').any(|word| word == "golden");
+                match has_golden {
+                    true if self.is("stingy") => refuse("invalid_scope"),
+                    true if self.is("sly") => self.give(&client, &scope.replace("golden", "").trim(), false),
+                    _ => self.give(&client, scope, false),
+                }
+            }
             _ => refuse("unsupported_grant_type"),
         }
     }
