@@ -18,6 +18,7 @@ mod renew;
 mod scope;
 mod store;
 mod token;
+mod ways;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +30,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use tokio::sync::{broadcast, watch};
 use toolgate_core::PrincipalId;
 use toolgate_host::outbound::{Request, Route};
-use toolgate_host::{Clock, Outbound, Secret, Tasks};
+use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_wire::{Version, headers};
 use url::Url;
 
@@ -44,6 +45,7 @@ use client::Applicant;
 use discovery::{Found, Scout};
 use keeper::Keeper;
 use store::{Record, lock};
+use ways::Ways;
 
 pub(crate) use bearer::Bearer;
 pub use error::{OauthError, OauthReason};
@@ -94,10 +96,7 @@ pub struct Authorizer {
     headers: HeaderMap,
     plan: OauthPlan,
     store: Arc<dyn TokenStore>,
-    /// For what the server names.
-    guarded: Outbound,
-    /// For what a person configured.
-    plain: Outbound,
+    ways: Ways,
     tasks: Tasks,
     clock: Clock,
     keepers: Mutex<HashMap<Holder, Arc<Keeper>>>,
@@ -146,8 +145,7 @@ impl Authorizer {
         let changes = store.changes();
         let this = Arc::new(Self {
             server,
-            guarded: Outbound::guarded(&address.url).by(route.clone()),
-            plain: Outbound::default().by(route),
+            ways: Ways::new(&address.url, &plan, route),
             url: address.url.clone(),
             headers: address.headers.clone(),
             plan,
@@ -243,7 +241,7 @@ impl Authorizer {
             Holder::Shared => self.client_by(live.record.bond.as_ref(), &tokens),
             Holder::Principal(_) => self.client_of(&tokens).await,
         };
-        let revoked = match token::revoke(self.outbound(&tokens.token_url), &tokens).await {
+        let revoked = match token::revoke(&self.ways, &tokens).await {
             Ok(taken) => taken.then_some(true),
             Err(error) => {
                 tracing::warn!(server = %self.server, "the grant could not be given back: {error}");
@@ -280,12 +278,12 @@ impl Authorizer {
         };
         let challenge = header.as_deref().map(Challenge::read).unwrap_or_default();
         let (server, url, plan) = (&*self.server, &self.url, &self.plan);
-        Scout { outbound: &self.guarded, server, url, plan }.discover(&challenge).await
+        Scout { ways: &self.ways, server, url, plan }.discover(&challenge).await
     }
 
     fn applicant<'a>(&'a self, found: &'a Found) -> Applicant<'a> {
         Applicant {
-            outbound: &self.guarded,
+            ways: &self.ways,
             server: &self.server,
             plan: &self.plan,
             authority: &found.authority,
@@ -314,18 +312,12 @@ impl Authorizer {
             let own = self.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
             let headers = own.chain(more).collect();
             let request = Request { method, url: self.url.to_string(), headers, body: Bytes::from(body) };
-            let Ok(answer) = self.plain.send(request).await else { return None };
+            let Ok(answer) = self.ways.plain.send(request).await else { return None };
             if answer.status == 401 {
                 return joined(&answer.headers);
             }
         }
         None
-    }
-
-    /// Through what an address is asked: the guard is not for what a person configured.
-    fn outbound(&self, url: &str) -> &Outbound {
-        let own = self.plan.token_url.as_ref().is_some_and(|own| own.as_str() == url);
-        if own { &self.plain } else { &self.guarded }
     }
 
     fn keeper(&self, holder: Holder) -> Arc<Keeper> {

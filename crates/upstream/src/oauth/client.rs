@@ -5,7 +5,6 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
 use serde_json::json;
-use toolgate_host::Outbound;
 use toolgate_host::outbound::Request;
 use url::Url;
 
@@ -13,12 +12,13 @@ use super::discovery::Authority;
 use super::error::{OauthError, OauthReason};
 use super::plan::OauthPlan;
 use super::store::{Client, ClientAuth};
+use super::ways::Ways;
 use crate::config::GrantKind;
 use crate::fault::short;
 
 /// What it takes to become a client.
 pub(super) struct Applicant<'a> {
-    pub(super) outbound: &'a Outbound,
+    pub(super) ways: &'a Ways,
     pub(super) server: &'a str,
     pub(super) plan: &'a OauthPlan,
     pub(super) authority: &'a Authority,
@@ -99,7 +99,7 @@ impl Applicant<'_> {
             asked["scope"] = scope.as_str().into();
         }
         let json = HeaderValue::from_static("application/json");
-        let answer = self.outbound.send(Request {
+        let answer = self.ways.send(Request {
             method: Method::POST,
             url: url.to_string(),
             headers: vec![(CONTENT_TYPE, json.clone()), (ACCEPT, json)],

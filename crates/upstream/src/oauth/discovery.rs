@@ -12,6 +12,7 @@ use url::Url;
 use super::challenge::Challenge;
 use super::error::{OauthError, OauthReason};
 use super::plan::OauthPlan;
+use super::ways::Ways;
 use crate::fault::short;
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -23,7 +24,7 @@ const REDIRECTS: usize = 3;
 
 /// Looks for whom a server trusts.
 pub(super) struct Scout<'a> {
-    pub(super) outbound: &'a Outbound,
+    pub(super) ways: &'a Ways,
     pub(super) server: &'a str,
     pub(super) url: &'a Url,
     pub(super) plan: &'a OauthPlan,
@@ -136,7 +137,9 @@ impl Scout<'_> {
         places.push(at(self.url, RESOURCE));
         places.dedup();
         for place in places {
-            let Some(said) = self.fetch::<ResourceMetadata>(&place).await? else { continue };
+            // This is the server's own word, wherever it says that it is kept.
+            let said = fetch::<ResourceMetadata>(&self.ways.guarded, &place).await?;
+            let Some(said) = said else { continue };
             if !covers(&said.resource, self.url) {
                 return Err(OauthError::untrusted(format!(
                     "`{}` says that it is `{}`, but is at `{}`",
@@ -172,7 +175,7 @@ impl Scout<'_> {
 
     /// The authorization server of this name.
     async fn named(&self, issuer: &str) -> Result<Authority, OauthError> {
-        let url = self.outbound.permits(issuer)?;
+        let url = self.ways.permits(issuer)?;
         let path = url.path().trim_end_matches('/');
         let mut places = vec![at(&url, &format!("{OAUTH}{path}")), at(&url, &format!("{OPENID}{path}"))];
         if !path.is_empty() {
@@ -211,7 +214,7 @@ impl Scout<'_> {
     /// The description of an authorization server at one of these places.
     async fn described(&self, places: &[Url], issuer: &str) -> Result<Option<Authority>, OauthError> {
         for place in places {
-            if let Some(said) = self.fetch::<ServerMetadata>(place).await?
+            if let Some(said) = fetch::<ServerMetadata>(self.ways.to(place.as_str()), place).await?
                 && said.token_endpoint.is_some()
             {
                 return self.checked(said, issuer).map(Some);
@@ -244,7 +247,7 @@ impl Scout<'_> {
                 ),
             ));
         }
-        let endpoint = |url: Option<String>| url.map(|url| self.outbound.permits(&url)).transpose();
+        let endpoint = |url: Option<String>| url.map(|url| self.ways.permits(&url)).transpose();
         let Some(token_url) = endpoint(said.token_endpoint)? else {
             return Err(OauthError::untrusted(format!("`{}` gives no tokens", short(&own))));
         };
@@ -260,38 +263,37 @@ impl Scout<'_> {
             issuer: Some(own),
         })
     }
-
-    /// A document, if there is one that can be read.
-    async fn fetch<T: DeserializeOwned>(&self, place: &Url) -> Result<Option<T>, OauthError> {
-        let mut url = place.clone();
-        for _ in 0..=REDIRECTS {
-            let answer = self.outbound.send(Request {
-                method: Method::GET,
-                url: url.to_string(),
-                headers: vec![(ACCEPT, HeaderValue::from_static("application/json"))],
-                body: Bytes::new(),
-            });
-            let answer = answer.await?;
-            match answer.status {
-                200 => return Ok(serde_json::from_slice(&answer.body).ok()),
-                301 | 302 | 303 | 307 | 308 => {
-                    let next = answer.headers.get(LOCATION).and_then(|next| next.to_str().ok());
-                    let next = next.and_then(|next| url.join(next).ok());
-                    match next.filter(|next| next.origin() == place.origin()) {
-                        Some(next) => url = next,
-                        None => return Ok(None),
-                    }
-                }
-                status @ 500.. => {
-                    return Err(OauthError::unavailable(format!("`{url}` answered {status}")));
-                }
-                _ => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
 }
 
+/// A document, if there is one that can be read.
+async fn fetch<T: DeserializeOwned>(outbound: &Outbound, place: &Url) -> Result<Option<T>, OauthError> {
+    let mut url = place.clone();
+    for _ in 0..=REDIRECTS {
+        let answer = outbound.send(Request {
+            method: Method::GET,
+            url: url.to_string(),
+            headers: vec![(ACCEPT, HeaderValue::from_static("application/json"))],
+            body: Bytes::new(),
+        });
+        let answer = answer.await?;
+        match answer.status {
+            200 => return Ok(serde_json::from_slice(&answer.body).ok()),
+            301 | 302 | 303 | 307 | 308 => {
+                let next = answer.headers.get(LOCATION).and_then(|next| next.to_str().ok());
+                let next = next.and_then(|next| url.join(next).ok());
+                match next.filter(|next| next.origin() == place.origin()) {
+                    Some(next) => url = next,
+                    None => return Ok(None),
+                }
+            }
+            status @ 500.. => {
+                return Err(OauthError::unavailable(format!("`{url}` answered {status}")));
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
 /// The same server, another path, and nothing else.
 fn at(url: &Url, path: &str) -> Url {
     let mut url = url.clone();

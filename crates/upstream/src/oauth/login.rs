@@ -206,7 +206,7 @@ impl Login {
             ("code_verifier", &*self.verifier),
             ("resource", &*self.found.resource),
         ];
-        let given = token::ask(self.authorizer.outbound(&url), &url, &self.client, &form).await;
+        let given = token::ask(&self.authorizer.ways, &url, &self.client, &form).await;
         let given = given.map_err(|refused| self.authorizer.blame(refused, &self.client))?;
         let tokens = self.authorizer.tokens(&self.found, self.client.clone(), given, self.scope.clone());
         // Only what registered itself may be used again.

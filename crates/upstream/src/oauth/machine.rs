@@ -30,7 +30,7 @@ impl Authorizer {
             let scope = scopes.next().unwrap_or_default();
             let form =
                 [("grant_type", "client_credentials"), ("scope", &*scope), ("resource", &*found.resource)];
-            match token::ask(self.outbound(&url), &url, &client, &form).await {
+            match token::ask(&self.ways, &url, &client, &form).await {
                 Err(NoToken::Scope(_)) if scopes.len() > 0 => {}
                 given => break (scope, given),
             }

@@ -140,14 +140,13 @@ impl Authorizer {
         let resource = tokens.resource.clone();
         let form =
             [("grant_type", "refresh_token"), ("refresh_token", refresh), ("resource", resource.as_str())];
-        let mut answer =
-            token::ask(self.outbound(&tokens.token_url), &tokens.token_url, &tokens.client, &form).await;
+        let mut answer = token::ask(&self.ways, &tokens.token_url, &tokens.client, &form).await;
         if matches!(answer, Err(NoToken::Moved(_)))
             && let Some(found) = self.moved(&tokens).await
         {
             tokens.token_url = found.authority.token_url.to_string();
             tokens.revocation_url = found.authority.revocation_url.map(|url| url.to_string());
-            answer = token::ask(&self.guarded, &tokens.token_url, &tokens.client, &form).await;
+            answer = token::ask(&self.ways, &tokens.token_url, &tokens.client, &form).await;
         }
         match answer {
             Ok(given) => {
@@ -162,7 +161,7 @@ impl Authorizer {
                     return Ok(());
                 }
                 // Whoever signed out meanwhile wants none of it.
-                if let Err(error) = token::revoke(self.outbound(&tokens.token_url), &tokens).await {
+                if let Err(error) = token::revoke(&self.ways, &tokens).await {
                     tracing::warn!(server = %self.server, "the grant could not be given back: {error}");
                 }
                 Err(self.needs_auth(&keeper.holder))

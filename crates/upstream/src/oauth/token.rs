@@ -7,12 +7,12 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::Value;
-use toolgate_host::Outbound;
 use toolgate_host::outbound::{Answer, Request};
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::error::{OauthError, OauthReason};
 use super::store::{Client, ClientAuth, Tokens};
+use super::ways::Ways;
 use crate::fault::short;
 
 /// A token without an end is renewed when it is refused.
@@ -72,12 +72,12 @@ struct Said {
 
 /// Asks for a token.
 pub(super) async fn ask(
-    outbound: &Outbound,
+    ways: &Ways,
     url: &str,
     client: &Client,
     form: &[(&str, &str)],
 ) -> Result<Given, NoToken> {
-    let answer = post(outbound, url, client, form).await.map_err(NoToken::Failed)?;
+    let answer = post(ways, url, client, form).await.map_err(NoToken::Failed)?;
     let said = serde_json::from_slice::<Said>(&answer.body).ok();
     match (said, answer.status) {
         (Some(Said { error: Some(error), error_description, .. }), _) => {
@@ -155,14 +155,14 @@ pub(super) fn header(token: &str) -> Option<HeaderValue> {
 }
 
 /// Gives tokens back (RFC 7009); says whether the authorization server took them.
-pub(super) async fn revoke(outbound: &Outbound, tokens: &Tokens) -> Result<bool, OauthError> {
+pub(super) async fn revoke(ways: &Ways, tokens: &Tokens) -> Result<bool, OauthError> {
     let Some(url) = &tokens.revocation_url else { return Ok(false) };
     // Without the first the second is worth little, so it goes first.
     let refresh = tokens.refresh.as_deref().map(|token| (token, "refresh_token"));
     let all = refresh.into_iter().chain([(tokens.access.as_str(), "access_token")]);
     for (token, kind) in all {
         let form = [("token", token), ("token_type_hint", kind)];
-        let answer = post(outbound, url, &tokens.client, &form).await?;
+        let answer = post(ways, url, &tokens.client, &form).await?;
         let unknown_kind = answer.status == 400 && kind == "access_token";
         if !(200..=299).contains(&answer.status) && !unknown_kind {
             return Err(OauthError::unavailable(format!("`{url}` answered {}", answer.status)));
@@ -171,12 +171,7 @@ pub(super) async fn revoke(outbound: &Outbound, tokens: &Tokens) -> Result<bool,
     Ok(true)
 }
 
-async fn post(
-    outbound: &Outbound,
-    url: &str,
-    client: &Client,
-    form: &[(&str, &str)],
-) -> Result<Answer, OauthError> {
+async fn post(ways: &Ways, url: &str, client: &Client, form: &[(&str, &str)]) -> Result<Answer, OauthError> {
     let mut headers: Vec<(HeaderName, HeaderValue)> = vec![
         (CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")),
         (ACCEPT, HeaderValue::from_static("application/json")),
@@ -185,7 +180,7 @@ async fn post(
         headers.push((AUTHORIZATION, basic(&client.id, client.secret.as_deref().unwrap_or_default())?));
     }
     let body = body(client, form);
-    Ok(outbound.send(Request { method: Method::POST, url: url.to_owned(), headers, body }).await?)
+    Ok(ways.send(Request { method: Method::POST, url: url.to_owned(), headers, body }).await?)
 }
 
 fn body(client: &Client, form: &[(&str, &str)]) -> Bytes {

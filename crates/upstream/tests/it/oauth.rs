@@ -2,6 +2,7 @@
 
 mod bond;
 mod failing;
+mod issuer;
 mod living;
 mod machine;
 mod realm;
@@ -36,6 +37,18 @@ fn signed(table: Value, tokens: Arc<MemoryTokens>, clock: Clock) -> (Rig, Arc<Au
     let upstream = Arc::new(Upstream::start(plan, surroundings, None));
     let hub = builder([upstream.clone()]).build().unwrap();
     (Rig { hub, upstream, place: Arc::new(tempfile::tempdir().unwrap()) }, authorizer)
+}
+
+/// What signs in by a table, in a process with these variables.
+fn authorizer(
+    table: Value,
+    tokens: Arc<MemoryTokens>,
+    clock: Clock,
+    variables: &[(&str, &str)],
+) -> Arc<Authorizer> {
+    let mut surroundings = surroundings();
+    surroundings.variables.extend(variables.iter().map(|(name, value)| ((*name).into(), (*value).into())));
+    plan(table).authorize(tokens, &surroundings, clock).unwrap()
 }
 
 /// A table with more in `oauth`.

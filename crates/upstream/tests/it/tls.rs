@@ -23,12 +23,12 @@ const KEY: &[u8] = include_bytes!("tls/server.key");
 /// An address that is nobody's; only a proxy brings it anywhere.
 const NOWHERE: &str = "192.0.2.1:443";
 
-fn authority() -> PathBuf {
+pub(crate) fn authority() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/tls/ca.pem")
 }
 
 /// Puts TLS in front of a server, and says where.
-async fn behind_tls(web: &Web) -> String {
+pub(crate) async fn behind_tls(web: &Web) -> String {
     let provider = Arc::new(crypto::aws_lc_rs::default_provider());
     let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
@@ -53,12 +53,12 @@ async fn behind_tls(web: &Web) -> String {
 }
 
 /// A proxy that brings all that comes to one address, and what was asked of it.
-struct Proxy {
-    address: String,
+pub(crate) struct Proxy {
+    pub(crate) address: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-async fn proxy(to: String) -> Proxy {
+pub(crate) async fn proxy(to: String) -> Proxy {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let asked = Arc::new(Mutex::new(Vec::new()));

@@ -137,6 +137,12 @@ impl Realm {
         Web::serve(listener, behaviour, Some(self.door(base)))
     }
 
+    /// The same for one that is known by another address.
+    pub(crate) async fn web_as(&self, behaviour: &str, base: &str) -> Web {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Web::serve(listener, behaviour, Some(self.door(base.to_owned())))
+    }
+
     fn door(&self, base: String) -> Door {
         let realm = self.clone();
         Box::new(move |asked| {
@@ -176,6 +182,7 @@ impl Realm {
         let token = header.as_deref().and_then(|header| header.strip_prefix("Bearer ")).unwrap_or_default();
         let given = self.access.lock().unwrap().get(token).cloned();
         let counts = given.filter(|given| given.until_ms.is_none_or(|until| until > self.clock.unix_ms()));
+        let base = if self.is("kept-elsewhere") { &self.issuer } else { base };
         let described = format!("resource_metadata=\"{base}/.well-known/oauth-protected-resource/mcp\"");
         let Some(given) = counts.filter(|_| !self.is("closed")) else {
             let scope = if self.is("scoped") { ", scope=\"basic\"" } else { "" };
@@ -242,6 +249,10 @@ impl Realm {
         self.note(&path, &form);
         let token_path = self.token_path.lock().unwrap().clone();
         match path.as_str() {
+            "/.well-known/oauth-authorization-server" if self.is("description-leads-away") => {
+                let away = format!("{}{path}", self.named.lock().unwrap().last().unwrap());
+                whole(302, "text/plain", "").with("Location", away)
+            }
             "/.well-known/oauth-authorization-server" if !self.is("openid") => self.metadata(),
             "/.well-known/openid-configuration" if self.is("openid") => self.metadata(),
             "/authorize" => self.authorize(&form),
