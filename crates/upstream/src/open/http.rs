@@ -59,16 +59,20 @@ async fn legacy(opener: &Opener<'_>, way: Way<'_>, wire: Wire) -> Result<(Wire, 
             }
             Ok((wire, facts))
         }
-        Err(fault @ Fault::Status(400..=499)) => {
-            let owner = opener.owner.child();
-            let wire = match old_sse::connect(way, opener.declared, opener.reports, owner).await {
-                Ok(wire) => wire,
-                Err(locked @ (Fault::Unauthorized(_) | Fault::Scope(_))) => return Err(locked),
-                Err(_) => return Err(fault),
-            };
-            let facts = initialize(&wire, opener.declared, limit).await?;
-            Ok((wire, facts))
+        Err(fault) if matches!(&wire.transport, Transport::Http(http) if http.is_refused()) => {
+            // A stream that says nothing must not take the time in which it is told what was wrong at first.
+            match tokio::time::timeout(limit / 2, oldest(opener, way)).await {
+                Ok(Ok(opened)) => Ok(opened),
+                Ok(Err(locked @ (Fault::Unauthorized(_) | Fault::Scope(_)))) => Err(locked),
+                Ok(Err(_)) | Err(_) => Err(fault),
+            }
         }
         Err(fault) => Err(fault),
     }
+}
+
+async fn oldest(opener: &Opener<'_>, way: Way<'_>) -> Result<(Wire, Facts), Fault> {
+    let wire = old_sse::connect(way, opener.declared, opener.reports, opener.owner.child()).await?;
+    let facts = initialize(&wire, opener.declared, opener.plan.startup_timeout).await?;
+    Ok((wire, facts))
 }

@@ -2,7 +2,7 @@
 
 mod stream;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ struct Inner {
     desk: Arc<Desk>,
     version: Mutex<Option<Version>>,
     session: Mutex<Option<HeaderValue>>,
+    /// The status by which the handshake was refused; 0 if it was not. Its body alone does not tell.
+    refused: AtomicU16,
     stop: CancellationToken,
     tasks: Tasks,
 }
@@ -72,6 +74,7 @@ pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks
         desk: desk.clone(),
         version: Mutex::default(),
         session: Mutex::default(),
+        refused: AtomicU16::new(0),
         stop: CancellationToken::new(),
         tasks: tasks.clone(),
     });
@@ -108,8 +111,8 @@ impl Http {
                 sending.left.store(false, Ordering::Release);
             }
         })?;
-        if sending.method == method::INITIALIZE && response.status().is_success() {
-            *lock(&inner.session) = response.headers().get(headers::SESSION_ID).cloned();
+        if sending.method == method::INITIALIZE {
+            inner.begun(&response);
         }
         inner.answered(response, sending.id).await
     }
@@ -124,6 +127,13 @@ impl Http {
 
     pub(super) fn speaks(&self, version: Version) {
         *lock(&self.0.version) = Some(version);
+    }
+
+    /// Whether the server refused the handshake as one does that knows nothing of it: its transport may be the old one.
+    /// One that wants to know who we are, or does not let us in, says nothing of the kind.
+    pub(crate) fn is_refused(&self) -> bool {
+        let status = self.0.refused.load(Ordering::Relaxed);
+        matches!(status, 400..=499) && !matches!(status, 401 | 403)
     }
 
     /// Opens the stream on which a legacy server speaks by itself, if it has one. What this returns ends when it is
@@ -153,6 +163,15 @@ impl Inner {
                 Box::pin(self.dispatch(by_client)).await
             }
             _ => Ok(answer),
+        }
+    }
+
+    /// Notes how the server answers the handshake.
+    fn begun(&self, response: &Answer) {
+        if response.status().is_success() {
+            *lock(&self.session) = response.headers().get(headers::SESSION_ID).cloned();
+        } else {
+            self.refused.store(response.status().as_u16(), Ordering::Relaxed);
         }
     }
 

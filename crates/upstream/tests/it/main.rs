@@ -10,6 +10,7 @@ mod crowd;
 mod eras;
 #[cfg(test)]
 mod fake;
+mod fallback;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

@@ -160,7 +160,8 @@ async fn handle(seen: Arc<Seen>, asked: Asked) -> Reply {
             let (sender, response) = stream();
             seen.opened.fetch_add(1, Ordering::SeqCst);
             if !seen.is("mute") {
-                sender.send("event: endpoint\ndata: /messages?s=1\n\n".into()).unwrap();
+                let at = if seen.is("misled") { "/nothing" } else { "/messages?s=1" };
+                sender.send(format!("event: endpoint\ndata: {at}\n\n")).unwrap();
             }
             seen.streams.lock().unwrap().push(sender);
             response
