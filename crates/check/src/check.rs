@@ -145,7 +145,8 @@ async fn find_modern(opener: &Opener<'_>, notes: &mut Notes) -> Result<Option<Se
             late.and_then(|late| late.get("result").cloned().map(Ok))
         }
         Err(Lost::Status(status @ (401 | 403))) => return Err(needs_authorization(status)),
-        Err(Lost::Gone(why)) if !connection.is_stdio() => {
+        // A connection that we gave up is the server's fault, and a finding.
+        Err(Lost::Gone(why)) if !connection.is_stdio() && !connection.is_gone() => {
             return Err(CannotCheck {
                 message: why,
                 hint: "is the server running, and is the address right?",

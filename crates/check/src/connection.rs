@@ -3,13 +3,13 @@
 mod http;
 mod listen;
 mod old_sse;
+mod queue;
 mod stdio;
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 use toolgate_host::Tasks;
 use toolgate_wire::Version;
@@ -21,16 +21,18 @@ use crate::transcript::{Entry, Transcript};
 pub(crate) use http::{Client, client};
 use listen::Happened;
 pub(crate) use listen::bare;
+use queue::{Queue, queue};
 pub(crate) use stdio::Complaints;
 
 /// The largest message that is read.
 const MESSAGE_LIMIT: usize = 16 * 1024 * 1024;
 
-/// How many messages may wait to be looked at; then the server waits.
-const QUEUE: usize = 256;
-
 /// After so many messages on one connection nobody listens any more.
 const MOST_MESSAGES: usize = 20_000;
+
+/// Why a connection is given up on which nobody takes what we say.
+const NOT_READ: &str = "it does not read its standard input";
+const NOT_TAKEN: &str = "it does not take what is sent to it";
 
 /// What a transport hands over.
 #[derive(Debug)]
@@ -97,7 +99,7 @@ enum Link {
 /// A connection.
 pub(crate) struct Connection {
     link: Link,
-    heard: mpsc::Receiver<Heard>,
+    heard: Queue,
     pub(crate) transcript: Transcript,
     limits: Limits,
     next_id: u64,
@@ -105,7 +107,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    fn new(link: Link, heard: mpsc::Receiver<Heard>, limits: Limits) -> Self {
+    fn new(link: Link, heard: Queue, limits: Limits) -> Self {
         Self { link, heard, transcript: Transcript::default(), limits, next_id: 1, gone: None }
     }
 
@@ -116,14 +118,14 @@ impl Connection {
         tasks: &Tasks,
         complaints: &Complaints,
     ) -> Result<Self, String> {
-        let (sender, heard) = mpsc::channel(QUEUE);
+        let (sender, heard) = queue();
         let stdio = stdio::start(program, sender, tasks, complaints).await?;
         Ok(Self::new(Link::Stdio(stdio), heard, limits))
     }
 
     /// Makes ready to talk to an address; nothing is sent yet.
     pub(crate) fn http(address: &Address, client: &Client, limits: Limits, tasks: &Tasks) -> Self {
-        let (sender, heard) = mpsc::channel(QUEUE);
+        let (sender, heard) = queue();
         Self::new(Link::Http(http::Http::new(address, client, sender, tasks)), heard, limits)
     }
 
@@ -134,7 +136,7 @@ impl Connection {
         limits: Limits,
         tasks: &Tasks,
     ) -> Result<Self, Lost> {
-        let (sender, heard) = mpsc::channel(QUEUE);
+        let (sender, heard) = queue();
         let opening = old_sse::connect(address, client, sender, tasks);
         let opened = tokio::time::timeout(limits.answer, opening).await;
         let sse = opened.map_err(|_| Lost::Late(limits.answer))??;
@@ -288,13 +290,17 @@ impl Connection {
         }
         match &mut self.link {
             Link::Stdio(stdio) => {
+                // Half of a line may be on its way, so that nothing can be said behind it.
                 if timeout_at(until, stdio.write(&frame)).await.is_err() {
-                    return Err(Lost::Gone("it does not read its standard input".into()));
+                    return Err(self.ended(NOT_READ.into()));
                 }
                 Ok(None)
             }
             Link::Http(http) => Ok(Some(http.post(frame, headers))),
-            Link::OldSse(sse) => sse.post(frame).await.map(|()| None),
+            Link::OldSse(sse) => match timeout_at(until, sse.post(frame)).await {
+                Ok(posted) => posted.map(|()| None),
+                Err(_) => Err(self.ended(NOT_TAKEN.into())),
+            },
         }
     }
 }

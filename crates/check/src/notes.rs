@@ -87,7 +87,7 @@ impl Notes {
 /// A text of a server, cut to a length that a report can quote.
 pub(crate) fn quote(text: &str) -> String {
     let text = text.trim();
-    if text.chars().count() <= QUOTE {
+    if text.chars().nth(QUOTE).is_none() {
         return text.to_owned();
     }
     let kept: String = text.chars().take(QUOTE - 1).collect();

@@ -1,18 +1,20 @@
 //! Streamable HTTP: a request each, answered by one message or by a stream of them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use reqwest::{RequestBuilder, Response};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::Semaphore;
 use toolgate_host::Tasks;
 use toolgate_host::authorities::read_authorities;
 use toolgate_wire::sse::{Decoder, Event};
 use toolgate_wire::{Raw, Version, headers, meta};
 use url::Url;
 
+use super::queue::Ear;
 use super::{Heard, MESSAGE_LIMIT};
 use crate::subject::{Address, Proxy};
 
@@ -49,20 +51,25 @@ pub(crate) async fn client(address: &Address, tasks: &Tasks) -> Result<Client, S
     builder.build().map_err(|error| reason(&error))
 }
 
+/// How many answers to a server's questions may be under way, and how long each may take to be accepted.
+const ANSWERS: usize = 8;
+const ACCEPTED: Duration = Duration::from_secs(30);
+
 /// A server that is reached by Streamable HTTP.
 pub(super) struct Http {
     client: Client,
     url: Url,
     headers: HeaderMap,
-    heard: mpsc::Sender<Heard>,
+    heard: Ear,
     tasks: Tasks,
     posts: u64,
+    answers: Arc<Semaphore>,
     pub(super) session: Option<String>,
     pub(super) version: Option<Version>,
 }
 
 impl Http {
-    pub(super) fn new(address: &Address, client: &Client, heard: mpsc::Sender<Heard>, tasks: &Tasks) -> Self {
+    pub(super) fn new(address: &Address, client: &Client, heard: Ear, tasks: &Tasks) -> Self {
         Self {
             client: client.clone(),
             url: address.url.clone(),
@@ -70,6 +77,7 @@ impl Http {
             heard,
             tasks: tasks.child(),
             posts: 0,
+            answers: Arc::new(Semaphore::new(ANSWERS)),
             session: None,
             version: None,
         }
@@ -79,6 +87,30 @@ impl Http {
     pub(super) fn post(&mut self, frame: Bytes, more: &[(&str, &str)]) -> u64 {
         self.posts += 1;
         let post = self.posts;
+        let request = self.request(frame, more);
+        let (heard, stopping) = (self.heard.clone(), self.tasks.stopping());
+        let following = async move {
+            let broken = follow(request, post, &heard).await.err();
+            // Nobody may listen any more.
+            drop(heard.send(Heard::Over { post, broken }).await);
+        };
+        self.tasks.spawn(async move { stopping.run_until_cancelled(following).await });
+        post
+    }
+
+    /// Sends the answer to a question of the server, as soon as it has accepted some that came before. What else comes
+    /// of it is not read: a server that asks a thousand times may answer each with as much as it likes.
+    pub(super) async fn answer(&self, frame: Bytes) {
+        // It is never closed.
+        let place = self.answers.clone().acquire_owned().await;
+        let (request, stopping) = (self.request(frame, &[]).timeout(ACCEPTED), self.tasks.stopping());
+        self.tasks.spawn(async move {
+            drop(stopping.run_until_cancelled(request.send()).await);
+            drop(place);
+        });
+    }
+
+    fn request(&self, frame: Bytes, more: &[(&str, &str)]) -> RequestBuilder {
         let mut headers = self.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
@@ -89,15 +121,7 @@ impl Http {
         for (name, value) in more {
             set(&mut headers, name, value);
         }
-        let request = self.client.post(self.url.clone()).headers(headers).body(frame);
-        let (heard, stopping) = (self.heard.clone(), self.tasks.stopping());
-        let following = async move {
-            let broken = follow(request, post, &heard).await.err();
-            // Nobody may listen any more.
-            drop(heard.send(Heard::Over { post, broken }).await);
-        };
-        self.tasks.spawn(async move { stopping.run_until_cancelled(following).await });
-        post
+        self.client.post(self.url.clone()).headers(headers).body(frame)
     }
 
     fn stamp(&self, headers: &mut HeaderMap) {
@@ -168,7 +192,7 @@ fn mirrored(frame: &Bytes) -> Vec<(String, String)> {
     mirror.chain([(headers::PROTOCOL_VERSION.to_owned(), version.to_owned())]).collect()
 }
 
-async fn follow(request: RequestBuilder, post: u64, heard: &mpsc::Sender<Heard>) -> Result<(), String> {
+async fn follow(request: RequestBuilder, post: u64, heard: &Ear) -> Result<(), String> {
     let response = request.send().await.map_err(|error| reason(&error))?;
     let (status, kind) = (response.status(), kind(&response));
     let session = response.headers().get(headers::SESSION_ID).and_then(|value| value.to_str().ok());
@@ -200,7 +224,7 @@ async fn body(mut response: Response) -> Result<Bytes, String> {
     Ok(whole.into())
 }
 
-async fn events(mut response: Response, heard: &mpsc::Sender<Heard>) -> Result<(), String> {
+async fn events(mut response: Response, heard: &Ear) -> Result<(), String> {
     let mut decoder = Decoder::new(MESSAGE_LIMIT);
     while let Some(piece) = response.chunk().await.map_err(|error| reason(&error))? {
         decoder.push(&piece);

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Connection, Ended, Heard, Link, Lost, MOST_MESSAGES, Reply};
-use crate::transcript::{Entry, Transcript};
+use super::{Connection, Ended, Heard, Link, Lost, MOST_MESSAGES, NOT_READ, NOT_TAKEN, Reply};
+use crate::transcript::{Entry, MOST_KEPT, Transcript};
 
 impl Connection {
     /// Waits until the server says something of its own accord that fits.
@@ -72,51 +72,73 @@ impl Connection {
 
     /// The next thing that happens; questions of the server are answered on the way.
     pub(super) async fn next(&mut self, until: Instant) -> Result<Happened, Lost> {
-        if self.transcript.entries.len() > MOST_MESSAGES {
-            self.gone = Some(format!("it sent more than {MOST_MESSAGES} messages"));
-        }
         if let Some(why) = &self.gone {
             return Err(Lost::Gone(why.clone()));
         }
-        match timeout_at(until, self.heard.recv()).await {
+        // What is there already would come before any time limit, and with a server that never falls silent always.
+        if Instant::now() >= until {
+            return Err(Lost::Late(Duration::ZERO));
+        }
+        match timeout_at(until, self.heard.next()).await {
             Err(_) => Err(Lost::Late(Duration::ZERO)),
             Ok(None) => Err(self.ended("the connection is closed".into())),
-            Ok(Some(Heard::Closed(why))) => Err(self.ended(why)),
-            Ok(Some(Heard::Over { post, broken })) => Ok(Happened::Over(post, broken)),
-            Ok(Some(Heard::TooLarge(size))) => {
+            Ok(Some(heard)) => self.happened(heard, until).await,
+        }
+    }
+
+    async fn happened(&mut self, heard: Heard, until: Instant) -> Result<Happened, Lost> {
+        match heard {
+            Heard::Closed(why) => Err(self.ended(why)),
+            Heard::Over { post, broken } => Ok(Happened::Over(post, broken)),
+            Heard::TooLarge(size) => {
                 let what = format!("a message of more than {size} bytes, which nobody reads");
                 self.transcript.entries.push(Entry::Noise(what));
                 Ok(Happened::Messages(Vec::new()))
             }
-            Ok(Some(Heard::Head { post, status, kind, session })) => {
+            Heard::Head { post, status, kind, session } => {
                 self.transcript.entries.push(Entry::Head { post, status, kind });
                 if let (Link::Http(http), Some(session)) = (&mut self.link, session) {
                     http.session = Some(session);
                 }
                 Ok(Happened::Messages(Vec::new()))
             }
-            Ok(Some(Heard::Text(text, status))) => {
-                let (messages, _) = self.transcript.take(&text);
+            Heard::Text(text, status) => {
+                let messages = self.read(&text)?;
                 // What is refused over HTTP may not have been read as far as its id.
                 if status.is_some_and(|status| status >= 400) {
                     self.excuse();
                 }
                 for question in messages.iter().filter(|message| is_question(message)) {
-                    self.answer(question).await?;
+                    self.answer(question, until).await?;
                 }
                 Ok(Happened::Messages(messages))
             }
         }
     }
 
+    /// Reads and keeps a text, unless too much is kept already.
+    fn read(&mut self, text: &Bytes) -> Result<Vec<Value>, Lost> {
+        if self.transcript.entries.len() > MOST_MESSAGES {
+            return Err(self.ended(format!("it sent more than {MOST_MESSAGES} messages")));
+        }
+        match self.transcript.take(text) {
+            Some(messages) => Ok(messages),
+            None => {
+                let most = MOST_KEPT / 1024 / 1024;
+                Err(self.ended(format!("it sent more than is kept of one conversation ({most} MiB)")))
+            }
+        }
+    }
+
     /// Nothing will come any more.
-    fn ended(&mut self, why: String) -> Lost {
+    pub(super) fn ended(&mut self, why: String) -> Lost {
         self.gone = Some(why.clone());
         Lost::Gone(why)
     }
 
-    /// Answers a question of the server: it may ask whether we are there, and nothing else.
-    async fn answer(&mut self, question: &Value) -> Result<(), Lost> {
+    /// Answers a question of the server: it may ask whether we are there, and nothing else. Who asks and does not take
+    /// the answer is given up, for there may be thousands of questions.
+    async fn answer(&mut self, question: &Value, until: Instant) -> Result<(), Lost> {
         let id = &question["id"];
         let answer = if question["method"] == "ping" {
             json!({"jsonrpc": "2.0", "id": id, "result": {}})
@@ -125,16 +147,12 @@ impl Connection {
             json!({"jsonrpc": "2.0", "id": id, "error": error})
         };
         let frame = Bytes::from(answer.to_string());
-        match &mut self.link {
-            Link::Stdio(stdio) => {
-                let writing = tokio::time::timeout(self.limits.answer, stdio.write(&frame));
-                // If it does not read, the next request finds out.
-                drop(writing.await);
-            }
-            Link::Http(http) => drop(http.post(frame, &[])),
-            Link::OldSse(sse) => sse.post(frame).await?,
-        }
-        Ok(())
+        let (taken, why) = match &mut self.link {
+            Link::Stdio(stdio) => (timeout_at(until, stdio.write(&frame)).await.map(Ok), NOT_READ),
+            Link::Http(http) => (timeout_at(until, http.answer(frame)).await.map(Ok), NOT_TAKEN),
+            Link::OldSse(sse) => (timeout_at(until, sse.post(frame)).await, NOT_TAKEN),
+        };
+        taken.unwrap_or_else(|_| Err(self.ended(why.into())))
     }
 
     /// Ends it, and reads what the server still says.
@@ -149,12 +167,7 @@ impl Connection {
         if self.is_stdio() {
             while self.gone.is_none() && !matches!(self.next(until).await, Err(Lost::Late(_))) {}
         } else {
-            // What is there already still counts; what may come on a stream has no end.
-            while let Ok(heard) = self.heard.try_recv() {
-                if let Heard::Text(text, _) = heard {
-                    self.transcript.take(&text);
-                }
-            }
+            self.rest(until);
         }
         let ended = match (before, &self.gone) {
             (Some(why), _) => Ended::Before(why),
@@ -162,12 +175,25 @@ impl Connection {
             (None, None) if self.is_stdio() => Ended::ByForce,
             (None, None) => Ended::ByItself,
         };
+        // Whoever still has something to say would wait for ever to say it.
+        drop(self.heard);
         match self.link {
             Link::Stdio(stdio) => stdio.end().await,
             Link::Http(http) => http.stop().await,
             Link::OldSse(sse) => sse.stop(),
         }
         (self.transcript, ended)
+    }
+
+    /// Reads what is there already: it still counts, but what may come on a stream has no end.
+    fn rest(&mut self, until: Instant) {
+        self.heard.shut();
+        while let Some(heard) = self.heard.ready() {
+            let Heard::Text(text, _) = heard else { continue };
+            if self.read(&text).is_err() || Instant::now() >= until {
+                return;
+            }
+        }
     }
 }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::Response;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use toolgate_host::Tasks;
 use toolgate_wire::sse::Decoder;
 use url::Url;
 
 use super::http::{Client, header_map, is_message, kind, reason};
+use super::queue::Ear;
 use super::{Heard, Lost, MESSAGE_LIMIT};
 use crate::subject::Address;
 
@@ -30,7 +31,7 @@ pub(super) struct OldSse {
 pub(super) async fn connect(
     address: &Address,
     client: &Client,
-    heard: mpsc::Sender<Heard>,
+    heard: Ear,
     tasks: &Tasks,
 ) -> Result<OldSse, Lost> {
     let headers = header_map(&address.headers);
@@ -56,7 +57,7 @@ pub(super) async fn connect(
     Ok(OldSse { client: client.clone(), endpoint, headers, keep })
 }
 
-async fn read(mut response: Response, heard: &mpsc::Sender<Heard>, told: oneshot::Sender<String>) {
+async fn read(mut response: Response, heard: &Ear, told: oneshot::Sender<String>) {
     let mut decoder = Decoder::new(MESSAGE_LIMIT);
     let mut told = Some(told);
     while let Ok(Some(piece)) = response.chunk().await {

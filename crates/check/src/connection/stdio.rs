@@ -8,12 +8,13 @@ use std::time::Duration;
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::ChildStdin;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use toolgate_host::process::Pipes;
 use toolgate_host::{Program as Starts, Tasks};
 use toolgate_wire::Lines;
 use toolgate_wire::lines::Item;
 
+use super::queue::Ear;
 use super::{Heard, MESSAGE_LIMIT};
 use crate::subject::Program;
 
@@ -59,7 +60,7 @@ pub(super) struct Stdio {
 
 pub(super) async fn start(
     program: &Program,
-    heard: mpsc::Sender<Heard>,
+    heard: Ear,
     tasks: &Tasks,
     complaints: &Complaints,
 ) -> Result<Stdio, String> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use toolgate_wire::{code, method};
 
 use super::Stage;
@@ -44,6 +45,9 @@ pub(crate) static STABLE_ORDER: Rule = warning(
 
 /// More pages than any list needs.
 const MOST_PAGES: usize = 1000;
+
+/// All pages together may take as long as so many answers.
+const MOST_ANSWERS: u32 = 20;
 
 struct List {
     method: &'static str,
@@ -114,7 +118,14 @@ async fn undeclared(stage: &mut Stage<'_>, list: &List) {
 async fn whole(stage: &mut Stage<'_>, list: &List, first_time: bool) -> Option<Read> {
     let (mut items, mut cursors, mut keys) = (Vec::new(), HashSet::new(), HashSet::new());
     let (mut cursor, mut pages) = (None::<String>, 0);
+    let limit = stage.opener.limits.answer * MOST_ANSWERS;
+    let until = Instant::now() + limit;
     loop {
+        if Instant::now() >= until {
+            let what = format!("`{}` has no end after {} s", list.method, limit.as_secs_f32());
+            stage.found(&PAGES_END, what);
+            return Some(Read { items, pages });
+        }
         let session = stage.session().await?;
         let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
         let result = match session.request(list.method, params).await {

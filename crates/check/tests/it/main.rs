@@ -7,6 +7,8 @@ mod bounds;
 #[cfg(test)]
 mod definitions;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod http;
 #[cfg(test)]
 mod rig;

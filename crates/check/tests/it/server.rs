@@ -30,7 +30,19 @@ fn server() {
     if server.is("dies") {
         std::process::exit(3);
     }
+    if hostile(&server, &mut out) {
+        return;
+    }
     for line in std::io::stdin().lock().lines() {
+        if server.is("heavy") {
+            let lists = vec!["[]"; 150_000].join(",");
+            let params = format!(r#"{{"level":"info","data":[{lists}]}}"#);
+            for _ in 0..3 {
+                let said =
+                    format!(r#"{{"jsonrpc":"2.0","method":"notifications/message","params":{params}}}"#);
+                out.write_all(format!("{said}\n").as_bytes()).unwrap();
+            }
+        }
         for answer in answers(&mut server, &line.unwrap()) {
             out.write_all(format!("{answer}\n").as_bytes()).unwrap();
         }
@@ -38,6 +50,29 @@ fn server() {
     if server.is("ends-with-input") {
         std::thread::sleep(Duration::from_secs(600));
     }
+}
+
+/// Says what would keep a client for ever, and reads nothing; whether it does.
+fn hostile(server: &Server, out: &mut File) -> bool {
+    let ping = |id: usize| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+    if server.is("asks-in-a-batch") {
+        let pings: Vec<String> = (0..5000).map(ping).collect();
+        out.write_all(format!("[{}]\n", pings.join(",")).as_bytes()).unwrap();
+        std::thread::sleep(Duration::from_secs(600));
+        return true;
+    }
+    if server.is("asks-in-lines") {
+        for id in 0.. {
+            out.write_all(format!("{}\n", ping(id)).as_bytes()).unwrap();
+        }
+    }
+    if server.is("floods-and-ends") {
+        // What is beyond the limit of a check waits in pipes when this program has ended already.
+        let said = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+        out.write_all(format!("{said}\n").repeat(20_500).as_bytes()).unwrap();
+        return true;
+    }
+    false
 }
 
 fn answers(server: &mut Server, line: &str) -> Vec<String> {

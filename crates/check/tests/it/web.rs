@@ -1,6 +1,7 @@
 //! The same server over HTTP/1.1, by hand and in this process.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(crate) struct Web {
 struct State {
     behaviour: String,
     sessions: Mutex<HashSet<String>>,
+    /// Whether it has sent a stream without end.
+    flooded: AtomicBool,
 }
 
 struct Asked {
@@ -37,13 +40,19 @@ struct Reply {
     session: Option<String>,
     body: String,
     open: bool,
+    /// What follows on an open stream, again and again.
+    flood: String,
 }
 
 impl Web {
     pub(crate) async fn start(behaviour: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(State { behaviour: behaviour.to_owned(), sessions: Mutex::default() });
+        let state = Arc::new(State {
+            behaviour: behaviour.to_owned(),
+            sessions: Mutex::default(),
+            flooded: AtomicBool::new(false),
+        });
         let tasks = Tasks::new();
         let owner = tasks.clone();
         tasks.spawn(async move {
@@ -72,6 +81,11 @@ async fn serve(socket: TcpStream, state: Arc<State>) {
         if stream.write_all(text.as_bytes()).await.is_err() {
             return;
         }
+        while !reply.flood.is_empty() {
+            if stream.write_all(reply.flood.as_bytes()).await.is_err() {
+                return;
+            }
+        }
         if reply.open {
             // The client says nothing more on this connection; it leaves.
             drop(stream.fill_buf().await);
@@ -99,11 +113,23 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
 }
 
 fn plain(status: u16) -> Reply {
-    Reply { status, kind: "text/plain", session: None, body: String::new(), open: false }
+    Reply {
+        status,
+        kind: "text/plain",
+        session: None,
+        body: String::new(),
+        open: false,
+        flood: String::new(),
+    }
 }
 
 fn message(status: u16, body: String) -> Reply {
-    Reply { status, kind: "application/json", session: None, body, open: false }
+    Reply { status, kind: "application/json", session: None, body, open: false, flood: String::new() }
+}
+
+fn stream(first: &str) -> Reply {
+    let body = format!("data: {first}\n\n");
+    Reply { kind: "text/event-stream", open: true, ..message(200, body) }
 }
 
 fn answer(state: &State, asked: &Asked) -> Reply {
@@ -124,6 +150,13 @@ fn answer(state: &State, asked: &Asked) -> Reply {
         return message(400, Server::refusal(-32700, "not JSON"));
     };
     let modern = body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string();
+    if modern && server.is("floods") && !state.flooded.swap(true, Ordering::Relaxed) {
+        // Each takes longer to be read than to be sent.
+        let params = json!({"level": "info", "data": vec![0; 1000]});
+        let said = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params});
+        let flood = format!("data: {said}\n\n").repeat(100);
+        return Reply { flood, ..stream(&server.take(&body).concat()) };
+    }
     let mut reply = if modern {
         modern_reply(&mut server, &body, header("mcp-method"))
     } else {
@@ -143,8 +176,7 @@ fn modern_reply(server: &mut Server, body: &Value, named: Option<&str>) -> Reply
     let answers = server.take(body);
     let Some(first) = answers.first() else { return plain(202) };
     if body["method"] == "subscriptions/listen" {
-        let body = format!("data: {first}\n\n");
-        return Reply { status: 200, kind: "text/event-stream", session: None, body, open: true };
+        return stream(first);
     }
     let code = serde_json::from_str::<Value>(first).unwrap()["error"]["code"].as_i64();
     let status = match code {
