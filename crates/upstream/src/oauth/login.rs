@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use url::Url;
 
-use super::discovery::Found;
+use super::discovery::{Found, is_same_issuer};
 use super::error::{OauthError, OauthReason};
 use super::keeper::Keeper;
 use super::store::{Client, Record};
@@ -222,6 +222,8 @@ impl Login {
         let configured = self.authorizer.plan.token_url.is_some();
         match (named, &authority.issuer) {
             (Some(named), Some(issuer)) if named == issuer => Ok(()),
+            // What a person wrote may lack the last slash.
+            (Some(named), Some(issuer)) if configured && is_same_issuer(named, issuer) => Ok(()),
             (None, _) if !authority.names_itself => Ok(()),
             (Some(_), None) if configured => Ok(()),
             (Some(named), _) => Err(OauthError::untrusted(format!(

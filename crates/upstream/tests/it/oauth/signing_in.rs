@@ -229,15 +229,21 @@ async fn an_authorization_server_behind_a_proxy_is_reached_through_it() {
 
 #[tokio::test]
 async fn endpoints_that_are_configured_need_not_be_found() {
-    let realm = super::Realm::start("undescribed openid").await;
-    realm.know("known", None);
-    let table = json!({
-        "client_id": "known",
-        "auth_url": format!("{}/authorize", realm.issuer),
-        "token_url": format!("{}/token", realm.issuer),
-    });
-    let web = realm.web("legacy").await;
-    let guarded = Guarded::over(realm, web, oauth(table), Arc::default());
-    guarded.sign_in().await;
-    guarded.rig.upstream.stop().await;
+    // Who answers may be named too, with the last slash and without.
+    for end in [None, Some(""), Some("/")] {
+        let realm = super::Realm::start("undescribed openid").await;
+        realm.know("known", None);
+        let mut table = json!({
+            "client_id": "known",
+            "auth_url": format!("{}/authorize", realm.issuer),
+            "token_url": format!("{}/token", realm.issuer),
+        });
+        if let Some(end) = end {
+            table["issuer"] = format!("{}{end}", realm.issuer).into();
+        }
+        let web = realm.web("legacy").await;
+        let guarded = Guarded::over(realm, web, oauth(table), Arc::default());
+        guarded.sign_in().await;
+        guarded.rig.upstream.stop().await;
+    }
 }
