@@ -269,6 +269,30 @@ fn a_server_that_is_removed_gets_back_what_it_gave_to_each() {
 }
 
 #[test]
+fn a_machine_is_told_of_to_programs_as_people_are() {
+    let cave = Cave::open();
+    let machine = "oauth = { grant = \"client_credentials\", client_id = \"robot\", client_secret = \"x\" }";
+    let place = Place::configured(&unlimited(&format!("packs = []\n{}{machine}\n", cave.entry())));
+    let folder = place.path().to_owned();
+    let told = || {
+        let mut command = Place::command_in(&folder, crate::process::TOOLGATE);
+        command.args(["mcp", "auth", "cave", "--json"]);
+        let ended = crate::process::run(command, b"");
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        serde_json::from_str::<Value>(&ended.stdout).unwrap_or_else(|_| panic!("{:?}", ended.stdout))
+    };
+    assert_eq!(told(), json!({"name": "cave", "principal": null, "grant": null, "status": null}));
+    let server = Server::start_in(place, &[]);
+    until("it is in", || is(&server, "connected"));
+    let now = told();
+    assert_eq!(
+        (&now["grant"]["renewable"], &now["status"]["state"]),
+        (&json!(true), &json!("connected")),
+        "{now}"
+    );
+}
+
+#[test]
 fn what_cannot_be_signed_in_to_is_told_with_what_to_do() {
     #[track_caller]
     fn check(toml: &str, arguments: &[&str], code: i32, expect: &str) {

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_config::{env, process_environment};
 use toolgate_core::{Error, Kind, Principal, SourceState, SourceStatus};
 use toolgate_host::{open_browser, terminal};
-use toolgate_upstream::{Authorizer, BadConfig, Holder, Login, OauthError, OauthReason};
+use toolgate_upstream::{Authorizer, BadConfig, Holder, Login, OauthError, OauthReason, Standing};
 
 use super::told::{print, say};
 use super::waiting::Waiting;
@@ -25,7 +25,7 @@ pub(super) async fn run(scene: &Scene<'_>, auth: &Auth) -> anyhow::Result<ExitCo
     let name = &auth.name;
     let (authorizer, holder) = of(scene, name, auth.principal.as_deref()).await?;
     if !authorizer.needs_person() {
-        say(&format!("`{name}` is signed in to by the machine itself; `toolgate mcp test {name}` tries it"))?;
+        tell_of_machine(scene, auth, &authorizer).await?;
         return Ok(ExitCode::SUCCESS);
     }
     let finding = Waiting::begin(format!("{name}: finding out where to sign in"));
@@ -43,11 +43,29 @@ pub(super) async fn run(scene: &Scene<'_>, auth: &Auth) -> anyhow::Result<ExitCo
     };
     let is_well = status.as_ref().is_none_or(|status| !super::told::is_trouble(status.state));
     if auth.json {
-        print(&json!({"name": name, "principal": auth.principal, "grant": standing, "status": status}))?;
+        print(&outcome(auth, standing.as_ref(), status.as_ref()))?;
     } else if let Some(status) = &status {
         super::status::brief(name, Some(status), false)?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+/// Tells how a machine stands, for which nobody has to do anything.
+async fn tell_of_machine(scene: &Scene<'_>, auth: &Auth, authorizer: &Authorizer) -> anyhow::Result<()> {
+    let name = &auth.name;
+    if !auth.json {
+        return say(&format!(
+            "`{name}` is signed in to by the machine itself; `toolgate mcp test {name}` tries it"
+        ));
+    }
+    let standing = authorizer.standing(Holder::Shared).await.map_err(|error| told(&error))?;
+    let status = running::one(&scene.settings, name).await?;
+    print(&outcome(auth, standing.as_ref(), status.as_ref()))
+}
+
+/// What came of it, for programs.
+fn outcome(auth: &Auth, grant: Option<&Standing>, status: Option<&SourceStatus>) -> Value {
+    json!({"name": auth.name, "principal": auth.principal, "grant": grant, "status": status})
 }
 
 /// What signs in to a server, and for whom.
