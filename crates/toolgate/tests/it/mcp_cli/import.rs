@@ -92,6 +92,27 @@ fn a_secret_that_is_kept_otherwise_gets_a_name_that_no_other_has() {
 }
 
 #[test]
+fn a_server_with_the_name_of_a_pack_gets_a_name_that_no_other_has() {
+    let desk = Desk::new("packs = [\"memory\"]\n");
+    let server =
+        |command: &str, name: &str| format!(r#"{{"mcpServers": {{"{name}": {{"command": "{command}"}}}}}}"#);
+    desk.write(".cursor/mcp.json", &server("one", "memory"));
+    desk.write(".codeium/windsurf/mcp_config.json", &server("two", "memory-server"));
+    // The second time both are there, and stay.
+    for new in [2, 0] {
+        let told = desk.json(&["import", "--write"]);
+        let items = told["items"].as_array().unwrap();
+        assert_eq!(items.iter().filter(|item| item["fate"] == "new").count(), new, "{told}");
+        let toml = desk.read("toolgate.toml");
+        for (name, command) in [("memory-server", "two"), ("memory-server-2", "one")] {
+            let table = format!("[mcp.{name}]\ncommand = \"{command}\"\n");
+            assert_eq!(toml.matches(&table).count(), 1, "{toml}");
+        }
+        assert_eq!(toml.matches("[mcp.").count(), 2, "{toml}");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_named_and_the_others_are_imported() {
     let desk = desk();
     desk.write(".codeium/windsurf/mcp_config.json", "{\"mcpServers\": [}");

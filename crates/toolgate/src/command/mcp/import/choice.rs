@@ -1,5 +1,7 @@
 //! What becomes of each server that was found.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 use toolgate_clients::Problem;
 use toolgate_clients::import::{Findings, Found, Literal, Skipped};
@@ -55,15 +57,9 @@ impl Choice {
         if import.secrets {
             settle_secrets(&mut found, secrets);
         }
-        let mut items = Vec::new();
-        for mut found in found {
-            if settings.is_pack(&found.name) {
-                found.notes.push(format!("`{}` is a pack, so it gets another name", found.name));
-                found.name += "-server";
-            }
-            let fate = fate(&found, settings);
-            items.push(Item { found, fate });
-        }
+        leave_packs(&mut found, settings);
+        let item = |found| Item { fate: fate(&found, settings), found };
+        let mut items: Vec<Item> = found.into_iter().map(item).collect();
         check_names(&items, &import.only)?;
         if !import.only.is_empty() {
             items.retain(|item| import.only.iter().any(|name| is_called(item, name)));
@@ -79,6 +75,19 @@ impl Choice {
     /// Those that Toolgate has afterwards.
     pub(super) fn importable(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| !matches!(item.fate, Fate::Left(_)))
+    }
+}
+
+/// Calls servers otherwise that have the name of a pack, and no two of them the same: in a file the later would replace
+/// the earlier.
+fn leave_packs(all: &mut [Found], settings: &Settings) {
+    let mut taken: HashSet<String> = all.iter().map(|found| found.name.clone()).collect();
+    for found in all.iter_mut().filter(|found| settings.is_pack(&found.name)) {
+        let first = format!("{}-server", found.name);
+        let others = (2..).map(|count| format!("{first}-{count}"));
+        let free = std::iter::once(first.clone()).chain(others).find(|name| taken.insert(name.clone()));
+        found.notes.push(format!("`{}` is a pack, so it gets another name", found.name));
+        found.name = free.unwrap_or(first);
     }
 }
 
