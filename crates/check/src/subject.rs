@@ -43,7 +43,7 @@ pub struct Address {
 /// Through which proxy a server is reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Proxy {
-    /// The one that the environment names, if any.
+    /// The one that the environment names, if any; none for a server on this machine.
     #[default]
     Environment,
     /// None.

@@ -36,6 +36,8 @@ pub(crate) async fn client(address: &Address, tasks: &Tasks) -> Result<Client, S
         .connect_timeout(CONNECT)
         .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")));
     let builder = match &address.proxy {
+        // As for the servers of a hub: whoever names a proxy for the world does not mean this machine.
+        Proxy::Environment if address.is_loopback() => builder.no_proxy(),
         Proxy::Environment => builder,
         Proxy::Off => builder.no_proxy(),
         Proxy::At(url) => builder.proxy(reqwest::Proxy::all(url).map_err(|error| reason(&error))?),

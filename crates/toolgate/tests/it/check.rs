@@ -131,6 +131,18 @@ fn what_cannot_be_checked_is_a_mistake_of_usage() {
 }
 
 #[test]
+fn a_server_on_this_machine_is_not_reached_through_the_proxy_of_the_environment() {
+    let server = Server::start_in(Place::configured("packs = [\"memory\"]\n"), &[]);
+    let place = Place::new();
+    let mut command = place.toolgate(&["check", "--strict", &server.url("/mcp")]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        // Nobody listens there.
+        command.env(name, "http://127.0.0.1:1");
+    }
+    clean(&run(command, b""), "over HTTP");
+}
+
+#[test]
 fn the_rules_are_listed_a_sentence_each() {
     let place = Place::new();
     let list = run(place.toolgate(&["check", "--list-rules", "--json"]), b"");
