@@ -46,12 +46,22 @@ impl Default for Limits {
 pub struct CannotCheck {
     message: String,
     hint: &'static str,
+    wants_to_know_who: bool,
 }
 
 impl CannotCheck {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         self.hint
+    }
+
+    /// Whether the server lets nobody in of whom it does not know who they are.
+    pub fn wants_to_know_who(&self) -> bool {
+        self.wants_to_know_who
+    }
+
+    fn new(message: String, hint: &'static str) -> Self {
+        Self { message, hint, wants_to_know_who: false }
     }
 }
 
@@ -69,7 +79,7 @@ pub async fn check(
         Subject::Address(address) => {
             let hint = "check `ca_file`, `proxy` and the certificates of this machine";
             let made = client(address, tasks).await;
-            Some(made.map_err(|message| CannotCheck { message, hint })?)
+            Some(made.map_err(|message| CannotCheck::new(message, hint))?)
         }
         Subject::Program(_) => None,
     };
@@ -147,10 +157,7 @@ async fn find_modern(opener: &Opener<'_>, notes: &mut Notes) -> Result<Option<Se
         Err(Lost::Status(status @ (401 | 403))) => return Err(needs_authorization(status)),
         // A connection that we gave up is the server's fault, and a finding.
         Err(Lost::Gone(why)) if !connection.is_stdio() && !connection.is_gone() => {
-            return Err(CannotCheck {
-                message: why,
-                hint: "is the server running, and is the address right?",
-            });
+            return Err(CannotCheck::new(why, "is the server running, and is the address right?"));
         }
         Err(Lost::Late(_) | Lost::Gone(_) | Lost::Status(_)) => None,
     };
@@ -197,12 +204,13 @@ async fn find_legacy(
 }
 
 fn cannot_start(lost: &Lost) -> CannotCheck {
-    CannotCheck { message: lost.to_string(), hint: "give the path of a program that can be run" }
+    CannotCheck::new(lost.to_string(), "give the path of a program that can be run")
 }
 
 fn needs_authorization(status: u16) -> CannotCheck {
     CannotCheck {
         message: format!("the server lets nobody in without authorization (HTTP status {status})"),
         hint: "give it a header, such as `--header 'Authorization: Bearer TOKEN'`",
+        wants_to_know_who: true,
     }
 }

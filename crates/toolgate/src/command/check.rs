@@ -17,17 +17,21 @@ use crate::command::Process;
 use crate::command::progress::Steps;
 use crate::exit;
 use crate::settings::Settings;
+use subject::Found;
 
 /// Checks a server, and prints what was found.
 pub(crate) async fn run(check: &Check, settings: &Settings, process: &Process) -> anyhow::Result<ExitCode> {
-    let (name, subject) = subject::find(check, settings, process).await?;
+    let Found { name, subject, signs_in } = subject::find(check, settings, process).await?;
     let limits = Limits { answer: Duration::from_millis(check.timeout), ..Limits::default() };
     let report = {
         let steps = Steps::begin("check");
         toolgate_check::check(&subject, limits, &process.tasks, &|step| steps.say(step)).await
     };
     let report = report.map_err(|error| {
-        let hint = error.hint();
+        let hint = match error.wants_to_know_who() && signs_in {
+            true => format!("sign in with `toolgate mcp auth {name}`, or else {}", error.hint()),
+            false => error.hint().to_owned(),
+        };
         Error::new(Kind::InvalidInput, format!("`{name}` cannot be checked: {error}")).hint(hint)
     })?;
     let clean = |text: &str| process.redactor.text(text).unwrap_or_else(|| text.to_owned());

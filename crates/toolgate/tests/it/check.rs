@@ -142,6 +142,37 @@ fn a_server_on_this_machine_is_not_reached_through_the_proxy_of_the_environment(
     clean(&run(command, b""), "over HTTP");
 }
 
+/// A token that our own server wants to see.
+const TOKEN: &str = "a long enough word";
+
+#[test]
+fn a_server_that_is_signed_in_to_is_also_checked_with_a_token_that_is_typed() {
+    let server = Server::start_in(
+        Place::configured(&format!("packs = [\"memory\"]\n[http]\ntoken = \"{TOKEN}\"\n")),
+        &[],
+    );
+    let own = format!("[mcp.own]\nurl = \"{}\"\noauth = true\n", server.url("/mcp"));
+    let kept = format!(
+        "[mcp.kept]\nurl = \"{}\"\nheaders = {{ authorization = \"Bearer wrong\" }}\n",
+        server.url("/mcp")
+    );
+    let place = Place::configured(&format!("{own}{kept}"));
+    let fails = |arguments: &[&str], expect: &str| {
+        let ended = run(place.toolgate(&[&["check"], arguments].concat()), b"");
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(ended.stderr.contains(expect), "{ended:?}");
+    };
+    fails(&["own"], "hint: sign in with `toolgate mcp auth own`, or else give it a header");
+    // Who says already who they are need not sign in.
+    fails(&["kept"], "hint: give it a header");
+    // What is wrong is told under the name of the server.
+    fails(&["own", "--header", "X: two\nlines"], "`mcp.own.headers` has `X`, which cannot be a header");
+    for name in ["own", "kept"] {
+        let header = format!("Authorization: Bearer {TOKEN}");
+        clean(&run(place.toolgate(&["check", "--strict", name, "--header", &header]), b""), "over HTTP");
+    }
+}
+
 #[test]
 fn the_rules_are_listed_a_sentence_each() {
     let place = Place::new();

@@ -9,7 +9,7 @@ use toolgate_core::{Error, Kind};
 use toolgate_host::process::{Network, Sandbox};
 use toolgate_host::{Secret, find_program};
 use toolgate_secrets::Snapshot;
-use toolgate_upstream::{Holder, NetworkConfig, Plan, ProxyConfig, SandboxConfig, UpstreamConfig};
+use toolgate_upstream::{Holder, NetworkConfig, Oauth, Plan, ProxyConfig, SandboxConfig, UpstreamConfig};
 
 use crate::cli::Check;
 use crate::command::Process;
@@ -24,16 +24,22 @@ const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 /// So much of a command is shown, in characters.
 const SHOWN: usize = 60;
 
+/// A server that is to be checked.
+pub(super) struct Found {
+    /// What it is called here.
+    pub(super) name: String,
+    /// How it is reached.
+    pub(super) subject: Subject,
+    /// Whether someone can sign in to it under its name.
+    pub(super) signs_in: bool,
+}
+
 /// What a server is called here, and how it is reached.
-pub(super) async fn find(
-    check: &Check,
-    settings: &Settings,
-    process: &Process,
-) -> anyhow::Result<(String, Subject)> {
+pub(super) async fn find(check: &Check, settings: &Settings, process: &Process) -> anyhow::Result<Found> {
     let environment = process_environment();
     let parts = Parts::new(settings, process.redactor.clone(), &process.tasks)?;
     let secrets = parts.hide_secrets(settings).await?;
-    let mut held = None;
+    let (mut held, mut signs_in) = (None, false);
     let (name, table) = match (&check.server, check.line.split_first()) {
         (_, Some((command, args))) => {
             let env = check.variables.iter().cloned().collect();
@@ -51,9 +57,10 @@ pub(super) async fn find(
             (shown(url), table)
         }
         (Some(name), None) => {
-            let mut table = configured(name, settings)?.clone();
-            table.headers.extend(check.headers.iter().cloned());
+            let table = with_headers(configured(name, settings)?, &check.headers);
             held = grant(name, &table, (&parts, &secrets), process).await?;
+            signs_in =
+                table.url.is_some() && table.oauth != Some(Oauth::Off) && !says_who(table.headers.keys());
             (name.clone(), table)
         }
         (None, None) => return Err(Error::new(Kind::InvalidInput, "there is nothing to check").into()),
@@ -61,12 +68,31 @@ pub(super) async fn find(
     // References are filled in as in the configuration: a shell's history is no place for a token.
     let filling = Filling::new(&secrets, &environment);
     let fill = |text: &str| filling.fill(text);
-    let mut subject = subject(&table, fill, &environment)?;
+    // What is wrong with a table is told under its name; what was typed has none.
+    let named = if settings.mcp.contains_key(&name) { &name } else { "server" };
+    let mut subject = subject(named, &table, fill, &environment)?;
     // What a server gave us is no text of the configuration, in which anything would be filled in.
     if let Subject::Address(address) = &mut subject {
         address.headers.extend(held);
     }
-    Ok((name, subject))
+    Ok(Found { name, subject, signs_in })
+}
+
+/// A table with headers that were typed: each in place of one of the same name, and who says who they are need not
+/// sign in.
+fn with_headers(table: &UpstreamConfig, typed: &[(String, String)]) -> UpstreamConfig {
+    let mut table = table.clone();
+    table.headers.retain(|name, _| !typed.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+    table.headers.extend(typed.iter().cloned());
+    if says_who(typed.iter().map(|(name, _)| name)) {
+        table.oauth = Some(Oauth::Off);
+    }
+    table
+}
+
+/// Whether one of these headers says who we are.
+fn says_who<'a>(mut names: impl Iterator<Item = &'a String>) -> bool {
+    names.any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
 /// The header that lets us in to a server that someone has signed in to.
@@ -108,12 +134,13 @@ fn configured<'a>(name: &str, settings: &'a Settings) -> Result<&'a UpstreamConf
 }
 
 fn subject(
+    name: &str,
     table: &UpstreamConfig,
     fill: impl Fn(&str) -> Result<Secret, String>,
     environment: &Environment,
 ) -> anyhow::Result<Subject> {
     // The same is refused, in the same words, as where the server is used.
-    Plan::new("server", table, &fill)
+    Plan::new(name, table, &fill)
         .map_err(|error| Error::new(Kind::InvalidInput, error.to_string()).hint(error.hint().to_owned()))?;
     let text = |text: &str| -> Result<String, Error> {
         let filled = fill(text).map_err(|why| Error::new(Kind::InvalidInput, why))?;
