@@ -7,7 +7,7 @@ use toolgate_host::Tasks;
 use toolgate_wire::{Era, Version, method};
 
 use crate::connection::{Complaints, Lost, client};
-use crate::notes::Notes;
+use crate::notes::{Notes, quote};
 use crate::probe::{self, Stage, opening};
 use crate::report::{Report, Served};
 use crate::rules::{self, Lists};
@@ -134,7 +134,7 @@ fn name_of(opening: &Value) -> Option<String> {
         None => &opening["_meta"][toolgate_wire::meta::SERVER_INFO],
     };
     let (name, version) = (info["name"].as_str()?, info["version"].as_str().unwrap_or_default());
-    Some(crate::notes::shown(format!("{name} {version}").trim()))
+    Some(crate::notes::bounded(&quote(&format!("{name} {version}"))))
 }
 
 /// Asks the modern way. A server that is silent may be legacy, or slow to start: then it is asked the legacy way too,

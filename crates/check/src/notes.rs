@@ -10,6 +10,9 @@ const MOST: usize = 100;
 /// The longest text of a server that a finding quotes, in characters.
 const QUOTE: usize = 120;
 
+/// The longest text of a report, in characters: most are quotes already, but not every number is a number.
+const MOST_LETTERS: usize = 1000;
+
 /// That a rule does not hold somewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
@@ -54,13 +57,13 @@ impl Notes {
 
     /// A rule cannot be tried here; it may still be tried elsewhere.
     pub(crate) fn skip(&mut self, rule: &'static Rule, why: impl Into<String>) {
-        self.skipped.insert(rule.id, why.into());
+        self.skipped.insert(rule.id, bounded(&why.into()));
     }
 
     /// A rule does not hold. The same again counts once.
     pub(crate) fn found(&mut self, rule: &'static Rule, place: impl Into<String>, what: impl Into<String>) {
         self.tried(rule);
-        let finding = Finding { rule, place: shown(&place.into()), what: shown(&what.into()) };
+        let finding = Finding { rule, place: bounded(&place.into()), what: bounded(&what.into()) };
         let count = self.counts.entry(rule.id).or_default();
         if *count < MOST && self.seen.insert(finding.clone()) {
             *count += 1;
@@ -86,12 +89,20 @@ impl Notes {
 
 /// A text of a server, cut to a length that a report can quote.
 pub(crate) fn quote(text: &str) -> String {
-    let text = text.trim();
-    if text.chars().nth(QUOTE).is_none() {
+    cut(text.trim(), QUOTE)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(QUOTE - 1).collect();
+    let kept: String = text.chars().take(most - 1).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// A text that may hold what a server said, as a report shows it.
+pub(crate) fn bounded(text: &str) -> String {
+    shown(&cut(text, MOST_LETTERS))
 }
 
 /// A text in which nothing is invisible, and nothing that a terminal would obey.
@@ -131,5 +142,15 @@ mod tests {
         assert_eq!(shown("a\u{1b}[31mb\u{202e}c\nd"), "a\\u{1b}[31mb\\u{202e}c d");
         assert_eq!(quote(&"x".repeat(500)).chars().count(), QUOTE);
         assert_eq!(quote(" short "), "short");
+        let mut notes = Notes::default();
+        notes.skip(&RULE, format!("it says \u{1b}[2J{}", "x".repeat(5000)));
+        let why = notes.why_not(&RULE).unwrap();
+        assert!(why.starts_with("it says \\u{1b}[2Jxx") && why.chars().count() < 2 * MOST_LETTERS, "{why}");
+        notes.found(&RULE, "y".repeat(5000), "x".repeat(5000));
+        let finding = &notes.findings()[0];
+        assert_eq!(
+            (finding.place.chars().count(), finding.what.chars().count()),
+            (MOST_LETTERS, MOST_LETTERS)
+        );
     }
 }

@@ -51,6 +51,7 @@ impl Report {
             finding.place = clean(&finding.place);
             finding.what = clean(&finding.what);
         }
+        self.skipped.iter_mut().for_each(|skipped| skipped.why = clean(&skipped.why));
         let names = self.served.iter_mut().filter_map(|served| served.name.as_mut());
         names.chain(&mut self.complaints).for_each(|text| *text = clean(text));
         self
@@ -84,5 +85,24 @@ impl Report {
     /// The report for build servers: a test case a rule.
     pub fn junit(&self, name: &str) -> String {
         junit::write(self, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text::tests::sample;
+
+    #[test]
+    fn every_text_of_a_server_is_cleaned() {
+        let mut report = sample();
+        report.skipped[0].why = "error 1: hunter2".into();
+        report.findings[0].what = "hunter2".into();
+        report.findings[0].place = "tool `hunter2`".into();
+        report.served[0].name = Some("hunter2 1.0".into());
+        report.complaints = vec!["key hunter2".into()];
+        let report = report.cleaned(|text| text.replace("hunter2", "***"));
+        let written = [report.json("x").to_string(), report.junit("x"), report.text("x")];
+        assert!(written.iter().all(|text| !text.contains("hunter2")), "{written:?}");
+        assert_eq!(report.json("x")["skipped"][0]["why"], "error 1: ***");
     }
 }

@@ -174,6 +174,30 @@ fn a_server_that_is_signed_in_to_is_also_checked_with_a_token_that_is_typed() {
 }
 
 #[test]
+fn what_a_server_says_of_a_conversation_that_did_not_come_about_hides_secrets_too() {
+    // It opens the legacy era in its newest version only, and says why in words that hold what it was given.
+    let script = r#"while read -r line; do
+  id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p'); [ -n "$id" ] || continue
+  case "$line" in
+    *2025-11-25*|*1999-01-01*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"odd","version":"1"}}}\n' "$id";;
+    *initialize*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"not with %s"}}\n' "$id" "$KEY";;
+    *ping*) printf '{"jsonrpc":"2.0","id":%s,"result":{}}\n' "$id";;
+    *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}\n' "$id";;
+  esac
+done"#;
+    let place = Place::configured(&format!(
+        "[mcp.odd]\ncommand = \"sh\"\nenv = {{ KEY = \"{{secret:ODD_KEY}}\" }}\nargs = ['-c', '''{script}''']\n"
+    ));
+    let set = run(place.toolgate(&["secret", "set", "ODD_KEY"]), b"correct-horse-battery");
+    assert_eq!(set.code, 0, "{set:?}");
+    let ended = run(place.toolgate(&["check", "odd", "--json", "--junit", "report.xml"]), b"");
+    let junit = std::fs::read_to_string(place.path().join("report.xml")).unwrap();
+    for text in [&ended.stdout, &junit] {
+        assert!(text.contains("not with [REDACTED:ODD_KEY]") && !text.contains("correct-horse"), "{text}");
+    }
+}
+
+#[test]
 fn the_rules_are_listed_a_sentence_each() {
     let place = Place::new();
     let list = run(place.toolgate(&["check", "--list-rules", "--json"]), b"");
