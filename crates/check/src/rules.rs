@@ -79,7 +79,14 @@ pub static GROUPS: &[Group] = &[
     Group { name: "names", rules: &[&names::TOOL_NAME, &names::PORTABLE, &names::UNIQUE] },
     Group {
         name: "words",
-        rules: &[&words::TOOL_DESCRIPTION, &words::LENGTH, &words::PROMPT_DESCRIPTION, &words::TITLE],
+        rules: &[
+            &words::TOOL_DESCRIPTION,
+            &words::LENGTH,
+            &words::VERB,
+            &words::VAGUE,
+            &words::PROMPT_DESCRIPTION,
+            &words::TITLE,
+        ],
     },
     Group {
         name: "schemas",
