@@ -30,8 +30,8 @@ use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::{
-    Approvals, Call, Client, Connected, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter, Metrics,
-    NewConnection, Offers, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
+    Approvals, Call, Client, Connected, ConnectionId, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter,
+    Metrics, NewConnection, Offers, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
     SourceState, SourceStatus, Target, TaskOp, ToolItem, Tracer, pipeline, run,
 };
 use resume::Resumed;
@@ -250,6 +250,11 @@ impl Hub {
     /// among those that are connected; calls with its number are let go of with it.
     pub fn watcher(&self) -> Connected {
         self.inner.presence.watch(&self.inner)
+    }
+
+    /// Notes that a client no longer watches a resource that no source has now: the one that had it may have it again.
+    pub fn let_go(&self, connection: ConnectionId, uri: &str) {
+        self.inner.sources.now().all.iter().for_each(|source| source.let_go(connection, uri));
     }
 
     /// Who is connected now, oldest first.

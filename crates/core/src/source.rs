@@ -112,6 +112,11 @@ pub trait Source: Send + Sync {
         let _ = connection;
     }
 
+    /// A client no longer watches a resource that this source has not, or not now.
+    fn let_go(&self, connection: ConnectionId, uri: &str) {
+        let _ = (connection, uri);
+    }
+
     /// The folders of the client on standard input are not what they were.
     fn roots_changed(&self) {}
 

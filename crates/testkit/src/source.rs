@@ -43,6 +43,7 @@ pub struct FakeSource {
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
     left: Mutex<Vec<ConnectionId>>,
+    let_go: Mutex<Vec<(ConnectionId, String)>>,
     on_demand: Option<OnDemand>,
     /// What it declares, if it is someone else's.
     foreign: Option<Vec<String>>,
@@ -61,6 +62,7 @@ impl FakeSource {
             seen: Mutex::default(),
             demanded: Mutex::default(),
             left: Mutex::default(),
+            let_go: Mutex::default(),
             on_demand: None,
             foreign: None,
             status: None,
@@ -191,6 +193,11 @@ impl FakeSource {
         lock(&self.left).clone()
     }
 
+    /// What clients ceased to watch while no source had it, in order.
+    pub fn let_go_of(&self) -> Vec<(ConnectionId, String)> {
+        lock(&self.let_go).clone()
+    }
+
     /// The lists that were looked at, in order.
     pub fn demanded(&self) -> Vec<ListKind> {
         lock(&self.demanded).clone()
@@ -240,6 +247,10 @@ impl Source for FakeSource {
 
     fn left(&self, connection: ConnectionId) {
         lock(&self.left).push(connection);
+    }
+
+    fn let_go(&self, connection: ConnectionId, uri: &str) {
+        lock(&self.let_go).push((connection, uri.to_owned()));
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

@@ -163,10 +163,18 @@ fn watch(
     peer: &Peer,
     id: &Id,
     (uri, watched): (&Arc<str>, bool),
-    outcome: Outcome,
+    mut outcome: Outcome,
 ) -> Result<Begun> {
+    let let_go = || peer.connection().into_iter().for_each(|connection| hub.let_go(connection, uri));
+    let is_unknown = matches!(&outcome, Outcome::Failed(error) if error.kind() == Kind::ResourceNotFound);
+    if is_unknown && !watched && peer.watches(uri) {
+        // Its server may be switched off for now. When it is back, the client is not to be told any more.
+        let_go();
+        outcome = Outcome::Complete(Raw::EMPTY_OBJECT);
+    }
     if matches!(outcome, Outcome::Complete(_)) {
-        peer.watch(uri, watched)?;
+        // What the connection does not remember, nobody has to tell it.
+        peer.watch(uri, watched).inspect_err(|_| let_go())?;
     }
     let writer = Writer { era: Era::Legacy, id, server: &hub.info().raw };
     Ok(Begun::Answer(writer.outcome(outcome, &Target::Subscribe(uri.clone()), "subscription")))
