@@ -14,7 +14,7 @@ use toolgate_host::{Clock, Tasks};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{
     Authorizer, BadConfig, Definitions, Plan, Report, Starts, Surroundings, Upstream, UpstreamConfig,
-    WebClient,
+    Watches, WebClient,
 };
 
 pub(crate) use fill::{Filling, sensitive, stand_in, with_token};
@@ -55,11 +55,25 @@ enum What {
     Misconfigured(Arc<Misconfigured>),
 }
 
+/// What is known of a server from before.
+struct Known {
+    definitions: Option<Definitions>,
+    switched: Option<bool>,
+    watches: Watches,
+}
+
 impl Entry {
     fn source(&self) -> Arc<dyn Source> {
         match &self.what {
             What::Upstream(upstream) => upstream.clone(),
             What::Misconfigured(misconfigured) => misconfigured.clone(),
+        }
+    }
+
+    fn watches(&self) -> Watches {
+        match &self.what {
+            What::Upstream(upstream) => upstream.watches(),
+            What::Misconfigured(misconfigured) => misconfigured.watches.clone(),
         }
     }
 }
@@ -89,12 +103,14 @@ impl Upstreams {
         }
         for (name, table) in &settings.mcp {
             let (plan, filled) = plan(name, table, timeout, secrets, &self.environment);
-            let same = before
-                .remove(name)
+            let old = before.remove(name);
+            // What clients watch goes on, whatever its table says now.
+            let watches = old.as_ref().map(Entry::watches).unwrap_or_default();
+            let same = old
                 .filter(|entry| entry.table == *table && entry.timeout == timeout && entry.filled == filled);
             match same {
                 Some(entry) => drop(self.running.insert(name.clone(), entry)),
-                None => wanted.push((name, table, plan, filled)),
+                None => wanted.push((name, table, plan, filled, watches)),
             }
         }
         let changed = !wanted.is_empty() || !before.is_empty();
@@ -103,8 +119,13 @@ impl Upstreams {
             return changed;
         }
         let (mut definitions, switches) = (self.kept.definitions().await, self.kept.switches().await);
-        for (name, table, plan, filled) in wanted {
-            let what = self.start(name, plan, definitions.remove(name), switches.get(name).copied());
+        for (name, table, plan, filled, watches) in wanted {
+            let known = Known {
+                definitions: definitions.remove(name),
+                switched: switches.get(name).copied(),
+                watches,
+            };
+            let what = self.start(name, plan, known);
             let entry = Entry { table: table.clone(), timeout, filled, what };
             self.running.insert(name.clone(), entry);
         }
@@ -126,30 +147,25 @@ impl Upstreams {
         self.running.values().map(Entry::source).collect()
     }
 
-    fn start(
-        &self,
-        name: &str,
-        plan: Result<Plan, BadConfig>,
-        kept: Option<Definitions>,
-        switched: Option<bool>,
-    ) -> What {
+    fn start(&self, name: &str, plan: Result<Plan, BadConfig>, known: Known) -> What {
         let mut plan = match plan {
             Ok(plan) => plan,
             Err(error) => {
                 tracing::warn!(upstream = name, "it cannot be used: {error}");
-                return What::Misconfigured(Arc::new(Misconfigured::new(name, &error)));
+                return What::Misconfigured(Arc::new(Misconfigured::new(name, &error, known.watches)));
             }
         };
-        if let Some(on) = switched {
+        if let Some(on) = known.switched {
             plan.switch(on);
         }
         let surroundings = Surroundings {
             starts: self.starts.clone(),
             client: self.client.clone(),
+            watches: known.watches,
             ..surroundings(&self.environment, &self.tasks)
         };
         plan.authorize(self.grants.clone(), &surroundings, Clock::system());
-        let upstream = Arc::new(Upstream::start(plan, surroundings, kept));
+        let upstream = Arc::new(Upstream::start(plan, surroundings, known.definitions));
         self.kept.keep(name, upstream.learned(), &self.tasks);
         What::Upstream(upstream)
     }
@@ -202,8 +218,8 @@ pub(crate) fn authorizer(
 }
 
 fn surroundings(environment: &Environment, tasks: &Tasks) -> Surroundings {
-    let (starts, client) = Default::default();
-    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, client }
+    let (starts, client, watches) = Default::default();
+    Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, client, watches }
 }
 
 /// What a table means, and a digest of what was filled in.

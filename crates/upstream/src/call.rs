@@ -47,10 +47,13 @@ impl Asked {
 impl Shared {
     /// Answers a call.
     pub(crate) async fn call(self: &Arc<Self>, permitted: Permitted, run: RunHandle) -> Result<Outcome> {
+        // One that is switched off has nobody to tell, but is not to be told of it when it is switched on again.
+        if let Target::Unsubscribe(uri) = permitted.target() {
+            return Box::pin(self.unwatch(uri, &run)).await;
+        }
         self.switched_on()?;
-        if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = permitted.target() {
-            let on = matches!(permitted.target(), Target::Subscribe(_));
-            return Box::pin(self.watch(uri, on, &run)).await;
+        if let Target::Subscribe(uri) = permitted.target() {
+            return Box::pin(self.watch(uri, &run)).await;
         }
         let asked = asked(&permitted, &self.offered.load())?;
         self.check(&asked, &permitted);

@@ -23,6 +23,7 @@ mod status;
 mod supervisor;
 mod transport;
 mod upstream;
+mod watches;
 
 pub use config::{
     Check, EraChoice, GrantKind, LandlockConfig, NetworkConfig, Oauth, OauthConfig, Prefix, ProxyConfig,
@@ -38,3 +39,4 @@ pub use starts::Starts;
 pub use status::{Note, State, Status};
 pub use transport::WebClient;
 pub use upstream::{Report, Surroundings, Upstream};
+pub use watches::Watches;

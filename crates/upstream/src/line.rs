@@ -3,7 +3,6 @@
 mod attend;
 mod jitter;
 mod ready;
-mod watched;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +23,6 @@ use crate::pool::{Key, Who};
 use crate::starts::Turn;
 use crate::supervisor::{Pace, Shared};
 use jitter::jittered;
-use watched::Watched;
 
 /// The shortest and the longest wait between two attempts.
 const SHORTEST: Duration = Duration::from_millis(50);
@@ -64,10 +62,8 @@ pub(crate) struct Line {
     failures: AtomicU32,
     /// Why the last attempt failed, until one succeeds.
     fault: Mutex<Option<Fault>>,
-    watched: Mutex<Watched>,
+    /// Has it looked at again what is watched through it.
     pub(crate) rewatch: Notify,
-    /// Whoever tells the server what is watched is the only one.
-    watching: tokio::sync::Mutex<()>,
     /// How soon is followed what its server says of its lists.
     pace: Mutex<Pace>,
 }
@@ -96,9 +92,7 @@ impl Line {
             wanted: Notify::new(),
             failures: AtomicU32::new(0),
             fault: Mutex::default(),
-            watched: Mutex::default(),
             rewatch: Notify::new(),
-            watching: tokio::sync::Mutex::default(),
             pace: Mutex::default(),
         });
         let (running, shared) = (line.clone(), shared.clone());
@@ -144,6 +138,10 @@ impl Line {
         lock(&self.owner).is_some()
     }
 
+    pub(crate) fn is_claimed_by(&self, who: &Who) -> bool {
+        lock(&self.owner).as_ref() == Some(who)
+    }
+
     /// Whether its server shows on it what it shows to all: nobody else's grant lets it in.
     pub(crate) fn is_shared(&self, shared: &Shared) -> bool {
         let authorizer = shared.plan.authorizer.as_ref();
@@ -167,21 +165,8 @@ impl Line {
         self.wanted.notify_one();
     }
 
-    /// Notes that someone begins or ceases to watch a resource. Says whether the server has to know.
-    pub(crate) fn watches(&self, uri: &Arc<str>, who: Option<ConnectionId>, on: bool) -> bool {
-        lock(&self.watched).note(uri, who, on)
-    }
-
-    /// Waits until nobody else tells the server what is watched.
-    pub(crate) async fn turn_to_watch(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.watching.lock().await
-    }
-
-    /// A client's connection has ended: nothing is watched for it any more, and its own line ends.
+    /// A client's connection has ended, and so does its own line.
     pub(crate) fn left(&self, connection: ConnectionId) {
-        if lock(&self.watched).leave(connection) {
-            self.rewatch.notify_one();
-        }
         let is_of = |who: &Who| matches!(who, Who::Session(_, whose) if *whose == connection);
         let is_its = is_of(&self.key.who) || lock(&self.owner).as_ref().is_some_and(is_of);
         // What still runs for it, as a task may, is waited for until the line is idle.
@@ -210,7 +195,7 @@ impl Line {
                 Some(Ok(link)) => self.serve(link, shared).await,
                 Some(Err(fault)) => {
                     shared.doubts_era(&fault);
-                    if self.failed(fault, attempt).await {
+                    if self.failed(fault, attempt, shared).await {
                         continue;
                     }
                     return;
@@ -321,10 +306,10 @@ impl Line {
     }
 
     /// Tells of a failed attempt, and waits for the next. False if nobody wants another.
-    async fn failed(&self, fault: Fault, attempt: Instant) -> bool {
+    async fn failed(&self, fault: Fault, attempt: Instant, shared: &Shared) -> bool {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed);
-        let served = lock(&self.used).elapsed() < IDLE;
-        if failures > 10 && !served && self.key != Key::bare() {
+        let is_wanted = lock(&self.used).elapsed() < IDLE || !shared.wanted_by(self).is_empty();
+        if failures > 10 && !is_wanted && self.key != Key::bare() {
             return false;
         }
         let went_on = self.wait(fault).await;
@@ -358,7 +343,7 @@ impl Line {
             let used = *lock(&self.used);
             tokio::time::sleep_until(used + limit).await;
             let is_used =
-                *lock(&self.used) != used || link.wire.desk.calls() > 0 || !lock(&self.watched).is_empty();
+                *lock(&self.used) != used || link.wire.desk.calls() > 0 || !shared.wanted_by(self).is_empty();
             let is_learning = self.learning.load(Ordering::Relaxed)
                 || (self.key == Key::bare() && shared.learned.borrow().is_none());
             if !is_used && !is_learning {

@@ -3,6 +3,7 @@
 mod exchange;
 mod level;
 mod task;
+mod told;
 mod visit;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,8 @@ use toolgate_wire::{Era, Id, Raw, Version, meta, write};
 use crate::desk::{Caller, Desk};
 use crate::fault::Fault;
 use crate::transport::{Sending, Transport};
+pub(crate) use told::Told;
+use told::ToldOf;
 
 /// Which questions a server may ask, of those that the client can answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -121,6 +124,8 @@ pub(crate) struct Link {
     pub(crate) facts: Facts,
     /// From which level on a legacy server was told to send log messages.
     level: Mutex<Option<LogLevel>>,
+    /// What a legacy server was told of who watches what. Whoever tells it more is the only one.
+    pub(crate) told: tokio::sync::Mutex<ToldOf>,
 }
 
 /// A request to a server.
@@ -208,7 +213,7 @@ impl Link {
         // The modern era tells it over HTTP by closing the stream.
         let by_closing = facts.version.era() == Era::Modern && !matches!(wire.transport, Transport::Stdio(_));
         wire.desk.says_cancelled.store(!by_closing, Ordering::Relaxed);
-        Arc::new(Self { wire, facts, level: Mutex::default() })
+        Arc::new(Self { wire, facts, level: Mutex::default(), told: tokio::sync::Mutex::default() })
     }
 
     pub(crate) fn era(&self) -> Era {

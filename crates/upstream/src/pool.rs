@@ -10,6 +10,7 @@ use crate::line::Line;
 use crate::link::Declared;
 use crate::oauth::{Authorizer, Holder};
 use crate::supervisor::Shared;
+use crate::watches::Watcher;
 
 /// How many lines there may be to one server.
 const MOST: usize = 256;
@@ -36,6 +37,31 @@ impl Key {
         Self { who: Who::All, declared: Declared::default() }
     }
 
+    /// The line of a caller as far as is known, and whether that by which the server was learned will do for it.
+    fn of(
+        principal: &PrincipalId,
+        connection: Option<ConnectionId>,
+        declared: impl FnOnce() -> Declared,
+        shared: &Shared,
+    ) -> (Self, bool) {
+        let authorizer = shared.plan.authorizer.as_ref();
+        // Nobody calls with what another was granted.
+        let alone = authorizer.is_some_and(|authorizer| authorizer.holder(principal) != Holder::Shared);
+        let principal = || principal.clone();
+        if shared.known_era() == Some(Era::Modern) {
+            let who = if alone { Who::Principal(principal()) } else { Who::All };
+            return (Self { who, ..Self::bare() }, false);
+        }
+        let who = match (shared.plan.share, connection) {
+            (Share::All, _) if !alone => Who::All,
+            (Share::Session, Some(connection)) => Who::Session(principal(), connection),
+            (Share::Session, None) | (Share::Principal | Share::All, _) => Who::Principal(principal()),
+        };
+        let key = Self { who, declared: declared() };
+        let is_bare_enough = key.declared == Declared::default() && !alone;
+        (key, is_bare_enough)
+    }
+
     /// Whose grant lets its requests in.
     pub(crate) fn holder(&self, authorizer: &Authorizer) -> Holder {
         match &self.who {
@@ -52,22 +78,24 @@ pub(crate) struct Pool(Mutex<Vec<Arc<Line>>>);
 impl Pool {
     /// The line for a call.
     pub(crate) fn line(&self, run: &RunHandle, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
-        let principal = || run.principal().id.clone();
-        let authorizer = shared.plan.authorizer.as_ref();
-        // Nobody calls with what another was granted.
-        let alone = authorizer.is_some_and(|authorizer| authorizer.holder(&principal()) != Holder::Shared);
-        if shared.known_era() == Some(Era::Modern) {
-            let who = if alone { Who::Principal(principal()) } else { Who::All };
-            return self.get(Key { who, ..Key::bare() }, shared);
-        }
-        let who = match (shared.plan.share, run.connection()) {
-            (Share::All, _) if !alone => Who::All,
-            (Share::Session, Some(connection)) => Who::Session(principal(), connection),
-            (Share::Session, None) | (Share::Principal | Share::All, _) => Who::Principal(principal()),
-        };
-        let key = Key { who, declared: Declared::of(&run.client()) };
-        if key.declared == Declared::default()
-            && !alone
+        let declared = || Declared::of(&run.client());
+        self.take(Key::of(&run.principal().id, run.connection(), declared, shared), shared)
+    }
+
+    /// The line for whoever watches something.
+    pub(crate) fn line_of(&self, watcher: &Watcher, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
+        self.take(key_of(watcher, shared), shared)
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn find_line_of(&self, watcher: &Watcher, shared: &Shared) -> Option<Arc<Line>> {
+        let bare = self.find(&Key::bare());
+        let (key, _) = key_of(watcher, shared);
+        bare.filter(|bare| bare.is_of(watcher, Some(bare), shared)).or_else(|| self.find(&key))
+    }
+
+    fn take(&self, (key, is_bare_enough): (Key, bool), shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
+        if is_bare_enough
             && let Some(bare) = self.find(&Key::bare())
             && bare.claim(&key.who)
         {
@@ -108,4 +136,19 @@ impl Pool {
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Line>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Line {
+    /// Whether it is the line of one who watches something; `bare`: the line by which the server was learned.
+    pub(crate) fn is_of(&self, watcher: &Watcher, bare: Option<&Arc<Self>>, shared: &Shared) -> bool {
+        let (key, is_bare_enough) = key_of(watcher, shared);
+        match bare.filter(|bare| is_bare_enough && bare.is_claimed_by(&key.who)) {
+            Some(bare) => std::ptr::eq(self, &raw const **bare),
+            None => self.key == key,
+        }
+    }
+}
+
+fn key_of(watcher: &Watcher, shared: &Shared) -> (Key, bool) {
+    Key::of(&watcher.principal, watcher.connection, || watcher.declared, shared)
 }

@@ -4,6 +4,7 @@ mod admission;
 mod breaker;
 mod learn;
 mod pace;
+mod watching;
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -30,6 +31,7 @@ use crate::pool::{Key, Pool};
 use crate::starts::Starts;
 use crate::transport::WebClient;
 use crate::upstream::Surroundings;
+use crate::watches::Watches;
 use breaker::Breaker;
 pub(crate) use pace::Pace;
 
@@ -61,6 +63,7 @@ pub(crate) struct Shared {
     pub(crate) opens: Semaphore,
     pub(crate) starts: Starts,
     pub(crate) pool: Pool,
+    pub(crate) watches: Watches,
     pub(crate) breaker: Breaker,
     pub(crate) offered: ArcSwap<Offered>,
     pub(crate) listing: watch::Sender<Arc<Listing>>,
@@ -77,7 +80,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(plan: Plan, surroundings: Surroundings) -> Arc<Self> {
-        let Surroundings { tasks, variables, starts, client } = surroundings;
+        let Surroundings { tasks, variables, starts, client, watches } = surroundings;
         let is_usual = matches!(&plan.reach, Reach::Address(address) if address.is_reached_as_usual());
         let owner = tasks.child();
         let woken = Arc::new(Notify::new());
@@ -100,6 +103,7 @@ impl Shared {
             opens: Semaphore::new(OPENS),
             starts,
             pool: Pool::default(),
+            watches: watches.succeed(),
             breaker: Breaker::default(),
             offered: ArcSwap::default(),
             listing: watch::channel(Arc::default()).0,
@@ -127,6 +131,7 @@ impl Shared {
     pub(crate) fn set_enabled(&self, on: bool) {
         self.enabled.store(on, Ordering::Relaxed);
         if !on {
+            self.watches.forget_nameless();
             // The supervisor may be busy with a list, and gets no more of it.
             self.pool.all().iter().for_each(|line| line.stop());
         }
@@ -242,6 +247,7 @@ pub(crate) fn all_kinds() -> Kinds {
 /// Keeps an upstream until it is stopped.
 pub(crate) async fn supervise(shared: Arc<Shared>) {
     let mut signed = shared.plan.authorizer.as_ref().map(|authorizer| authorizer.events());
+    let mut watches = shared.watches.changes();
     let mut look_again = Instant::now() + FRESH;
     loop {
         if !shared.is_enabled() {
@@ -258,6 +264,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             // Only a full pool refuses, which has lines to learn by, or one that was just switched off.
             drop(shared.pool.get(Key::bare(), &shared));
         }
+        watching::connect(&shared);
         // One that is held back now may not be any more when all the others were looked at.
         let before = held_back(&shared);
         for line in shared.pool.all() {
@@ -268,6 +275,8 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
         let held_back = before.into_iter().chain(held_back(&shared)).min();
         tokio::select! {
             () = shared.woken.notified() => {}
+            // Who tells of it is there for as long as this is.
+            _ = watches.changed() => {}
             () = failure(&shared) => {}
             () = until(held_back) => {}
             event = admission::sign(&mut signed) => admission::admit(&shared, event.as_ref()),

@@ -21,6 +21,7 @@ use crate::starts::Starts;
 use crate::status::{State, Status, era_word};
 use crate::supervisor::{Shared, all_kinds, supervise};
 use crate::transport::WebClient;
+use crate::watches::Watches;
 
 /// How long an upstream may take to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -38,6 +39,8 @@ pub struct Surroundings {
     pub starts: Starts,
     /// How addresses are reached in the usual way: one for all upstreams of the process.
     pub client: WebClient,
+    /// Who watches what at the server: that of the upstream whose place it takes, so that clients go on being told.
+    pub watches: Watches,
 }
 
 /// Another MCP server as a source.
@@ -85,6 +88,11 @@ impl Upstream {
     /// What the server has, whenever that is learned anew: to be kept for the next start.
     pub fn learned(&self) -> watch::Receiver<Option<Arc<Definitions>>> {
         self.shared.learned.subscribe()
+    }
+
+    /// Who watches what at the server: to be given to the upstream that takes the place of this one.
+    pub fn watches(&self) -> Watches {
+        self.shared.watches.clone()
     }
 
     /// Switches it on or off, without a trace in the configuration.
@@ -305,7 +313,12 @@ impl Source for Upstream {
     }
 
     fn left(&self, connection: ConnectionId) {
+        self.shared.watches.left(connection);
         self.shared.pool.all().iter().for_each(|line| line.left(connection));
+    }
+
+    fn let_go(&self, connection: ConnectionId, uri: &str) {
+        self.shared.watches.let_go(connection, uri);
     }
 
     fn roots_changed(&self) {

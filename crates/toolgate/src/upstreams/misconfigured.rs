@@ -4,24 +4,27 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 use toolgate_core::{
-    Called, Error, Kind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId, SourceState,
-    SourceStatus,
+    Called, ConnectionId, Error, Kind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId,
+    SourceState, SourceStatus,
 };
-use toolgate_upstream::BadConfig;
+use toolgate_upstream::{BadConfig, Watches};
 
 /// An upstream whose table cannot be used.
 pub(super) struct Misconfigured {
     id: SourceId,
     status: SourceStatus,
     listing: watch::Sender<Arc<Listing>>,
+    /// What clients watched, and will again once its table is mended.
+    pub(super) watches: Watches,
 }
 
 impl Misconfigured {
-    pub(super) fn new(name: &str, error: &BadConfig) -> Self {
+    pub(super) fn new(name: &str, error: &BadConfig, watches: Watches) -> Self {
         Self {
             id: SourceId::new(name),
             status: status(name, error),
             listing: watch::channel(Arc::default()).0,
+            watches,
         }
     }
 }
@@ -57,6 +60,14 @@ impl Source for Misconfigured {
 
     fn status(&self) -> Option<SourceStatus> {
         Some(self.status.clone())
+    }
+
+    fn left(&self, connection: ConnectionId) {
+        self.watches.left(connection);
+    }
+
+    fn let_go(&self, connection: ConnectionId, uri: &str) {
+        self.watches.let_go(connection, uri);
     }
 
     fn call(&self, _: Permitted, _: RunHandle) -> Called<'_> {

@@ -23,7 +23,7 @@ use toolgate_testkit::{
     Driven, Expect as _, builder, call, client_legacy, client_modern, client_with, drive, first_round,
     list_names, retry,
 };
-use toolgate_upstream::{Plan, Starts, State, Surroundings, Upstream, UpstreamConfig, WebClient};
+use toolgate_upstream::{Plan, State, Surroundings, Upstream, UpstreamConfig};
 use toolgate_wire::{Raw, Version};
 
 use crate::process::{PATIENCE, Place, Server, TOOLGATE, peers};
@@ -47,12 +47,8 @@ impl Rig {
                 .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
         );
         let variables = variables.chain([(OsString::from("PATH"), path.unwrap())]).collect();
-        let surroundings = Surroundings {
-            tasks: Tasks::new(),
-            variables,
-            starts: Starts::default(),
-            client: WebClient::default(),
-        };
+        let (starts, client, watches) = Default::default();
+        let surroundings = Surroundings { tasks: Tasks::new(), variables, starts, client, watches };
         let upstream = Arc::new(Upstream::start(plan, surroundings, None));
         let hub = builder([upstream.clone()]).build().unwrap();
         let rig = Self { hub, upstream };

@@ -1,13 +1,15 @@
 //! What goes on beside the calls of a connection: listening for changes.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 use toolgate_wire::{Edit, Era, Raw, method};
 
-use super::{Line, lock};
+use super::Line;
 use crate::link::{Ask, Declared, Link};
 use crate::open::modern_params;
 use crate::supervisor::Shared;
@@ -23,54 +25,41 @@ const SILENCE: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) async fn attend(line: &Line, link: &Link, shared: &Shared) -> Infallible {
     match link.era() {
         Era::Legacy => subscribe(line, link, shared).await,
-        Era::Modern => listen(line, link).await,
+        Era::Modern => listen(line, link, shared).await,
     }
 }
 
-/// Tells a server that was connected anew what is watched, and from then on what no longer is.
+/// Tells a server that was connected anew what is watched, and from then on what is or is not any more.
 async fn subscribe(line: &Line, link: &Link, shared: &Shared) -> Infallible {
-    let watched: Vec<Arc<str>> = {
-        let mut watched = lock(&line.watched);
-        // It was never asked to tell of these.
-        drop(watched.released());
-        watched.uris().cloned().collect()
-    };
-    for uri in watched {
-        tell(line, link, shared, &uri, true).await;
-    }
+    let mut changes = shared.watches.changes();
     loop {
-        line.rewatch.notified().await;
-        let released = lock(&line.watched).released();
-        for uri in released {
-            tell(line, link, shared, &uri, false).await;
-        }
+        link.tell_watched(line, shared).await;
+        changed(line, &mut changes).await;
     }
 }
 
-/// Tells a server that a resource is watched, or is not, if that is still so when nobody else tells it otherwise.
-async fn tell(line: &Line, link: &Link, shared: &Shared, uri: &Arc<str>, on: bool) {
-    let _turn = line.turn_to_watch().await;
-    let is_watched = lock(&line.watched).has(uri);
-    if is_watched == on {
-        watch(link, shared, uri, on).await;
-    }
-}
-
-async fn watch(link: &Link, shared: &Shared, uri: &str, on: bool) {
-    let method = if on { method::RESOURCES_SUBSCRIBE } else { method::RESOURCES_UNSUBSCRIBE };
-    let params = Raw::trusted(format!(r#"{{"uri":{}}}"#, Raw::string(uri).as_str()).into());
-    if let Err(fault) = link.wire.request(Ask::plain(method, params, shared.plan.timeout)).await {
-        let what = if on { "does not let a resource be watched again" } else { "does not cease to watch" };
-        shared.reports.journal.note(what, &fault.words());
+/// Waits until what is watched through a line may not be what it was.
+async fn changed(line: &Line, changes: &mut watch::Receiver<()>) {
+    tokio::select! {
+        // Who tells of it is there for as long as the upstream.
+        _ = changes.changed() => {}
+        () = line.rewatch.notified() => {}
     }
 }
 
 /// Listens to a modern server: for changed lists, and for the resources that someone watches.
-async fn listen(line: &Line, link: &Link) -> Infallible {
+async fn listen(line: &Line, link: &Link, shared: &Shared) -> Infallible {
+    let mut changes = shared.watches.changes();
     let mut wait = SHORTEST;
     loop {
-        let Some(filter) = filter(line, link) else {
-            line.rewatch.notified().await;
+        let watched = shared.wanted_by(line);
+        let other = async {
+            while shared.wanted_by(line) == watched {
+                changed(line, &mut changes).await;
+            }
+        };
+        let Some(filter) = filter(link, &watched) else {
+            other.await;
             continue;
         };
         let params = Edit::new(&modern_params(Declared::default())).set("notifications", filter).finish();
@@ -81,13 +70,13 @@ async fn listen(line: &Line, link: &Link) -> Infallible {
                 wait = if begun.elapsed() > LONGEST { SHORTEST } else { (wait * 2).min(LONGEST) };
                 tokio::time::sleep(wait).await;
             }
-            () = line.rewatch.notified() => {}
+            () = other => {}
         }
     }
 }
 
 /// What to listen for; none if there is nothing.
-fn filter(line: &Line, link: &Link) -> Option<Raw> {
+fn filter(link: &Link, watched: &BTreeSet<Arc<str>>) -> Option<Raw> {
     let mut filter = Map::new();
     for (capability, key) in [
         ("tools", "toolsListChanged"),
@@ -98,9 +87,9 @@ fn filter(line: &Line, link: &Link) -> Option<Raw> {
             filter.insert(key.into(), Value::Bool(true));
         }
     }
-    let watched: Vec<Value> = lock(&line.watched).uris().map(|uri| Value::from(&**uri)).collect();
     if !watched.is_empty() {
-        filter.insert("resourceSubscriptions".into(), watched.into());
+        let uris: Vec<Value> = watched.iter().map(|uri| Value::from(&**uri)).collect();
+        filter.insert("resourceSubscriptions".into(), uris.into());
     }
     (!filter.is_empty()).then(|| Raw::of(&filter))
 }

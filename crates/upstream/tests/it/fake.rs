@@ -194,6 +194,10 @@ impl Fake {
             }
             return self.error(&message["id"], -32099, "not yet");
         }
+        if self.is("forgets") && self.place.join("forgotten").exists() {
+            self.mark("refused");
+            return self.error(&message["id"], -32002, "no such resource");
+        }
         self.result(&message["id"], "{}");
         if message["method"] == "resources/unsubscribe" {
             return self.mark("unsubscribed");

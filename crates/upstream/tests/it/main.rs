@@ -7,6 +7,8 @@ mod conformance;
 #[cfg(test)]
 mod crowd;
 #[cfg(test)]
+mod enduring;
+#[cfg(test)]
 mod eras;
 #[cfg(test)]
 mod fake;

@@ -12,9 +12,7 @@ use tokio::time::Instant;
 use toolgate_core::{Call, Client, Hub, ListKind, Principal, Target};
 use toolgate_host::{Secret, Tasks};
 use toolgate_testkit::{Driven, builder, call, drive};
-use toolgate_upstream::{
-    Definitions, Note, Plan, Report, Starts, Status, Surroundings, Upstream, UpstreamConfig, WebClient,
-};
+use toolgate_upstream::{Definitions, Note, Plan, Report, Status, Surroundings, Upstream, UpstreamConfig};
 use toolgate_wire::Raw;
 
 /// How long a test waits for what should come at once. It only turns a hang into a failure.
@@ -63,7 +61,8 @@ pub(crate) fn surroundings() -> Surroundings {
         [("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("TOOLGATE_TOKEN", "ours")]
             .map(|(name, value)| (name.into(), value.into()))
             .into();
-    Surroundings { tasks: Tasks::new(), variables, starts: Starts::default(), client: WebClient::default() }
+    let (starts, client, watches) = Default::default();
+    Surroundings { tasks: Tasks::new(), variables, starts, client, watches }
 }
 
 impl Rig {
@@ -83,6 +82,13 @@ impl Rig {
         let upstream = Arc::new(Upstream::start(plan(table), surroundings(), kept));
         let hub = builder([upstream.clone()]).build().unwrap();
         Self { hub, upstream, place }
+    }
+
+    /// Puts another upstream in the place of this one, as a changed table does.
+    pub(crate) fn replace(&mut self, table: Value, kept: Option<Definitions>) {
+        let around = Surroundings { watches: self.upstream.watches(), ..surroundings() };
+        self.upstream = Arc::new(Upstream::start(plan(table), around, kept));
+        self.hub.set_sources(vec![self.upstream.clone()]);
     }
 
     pub(crate) async fn names(&self, kind: ListKind) -> Vec<String> {

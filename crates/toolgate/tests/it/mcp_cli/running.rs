@@ -17,6 +17,8 @@ struct Client {
     messages: Receiver<Value>,
     /// How many times it was told that the tools are others.
     told: usize,
+    /// How many times it was told that a resource is not what it was.
+    updated: usize,
     asked: u64,
 }
 
@@ -36,7 +38,7 @@ impl Client {
             }
         });
         let input = child.stdin.take().unwrap();
-        let mut client = Self { child, input, messages, told: 0, asked: 0 };
+        let mut client = Self { child, input, messages, told: 0, updated: 0, asked: 0 };
         client.ask(
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -65,6 +67,7 @@ impl Client {
 
     fn hear(&mut self, message: &Value) {
         self.told += usize::from(message["method"] == "notifications/tools/list_changed");
+        self.updated += usize::from(message["method"] == "notifications/resources/updated");
     }
 
     /// Waits until it is told that the tools are others than before.
@@ -81,6 +84,15 @@ impl Client {
         let answer = self.ask("tools/list", json!({}));
         let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Has the server change its resource until the client is told of it, by a connection that is there again.
+    fn is_told_of_changes(&mut self, when: &str) {
+        let before = self.updated;
+        until(&format!("the client is told {when}"), || {
+            self.ask("tools/call", json!({"name": "own_test_touch_resource", "arguments": {}}));
+            self.updated > before
+        });
     }
 }
 
@@ -213,4 +225,39 @@ fn a_server_that_fails_is_shown_with_the_next_step() {
     until("what it wrote is told", || desk.type_in(&["logs", "bad"]).stdout.contains("no module\n"));
     let reloaded = desk.type_in(&["reload"]);
     assert_eq!((reloaded.code, reloaded.stderr.trim()), (0, "nothing changed"));
+}
+
+#[test]
+fn a_client_is_told_of_what_it_watches_whatever_becomes_of_the_table_of_its_server() {
+    let desk = Desk::new(&unlimited("packs = []"));
+    let mut client = start(&desk);
+    assert_eq!(desk.add_own("own", &[]).code, 0);
+    let is_there = |client: &mut Client| client.tools().contains(&"own_test_touch_resource".to_owned());
+    until("its tools are listed", || is_there(&mut client));
+    let watched = json!({"uri": "test://watched-resource"});
+    assert_eq!(client.ask("resources/subscribe", watched.clone())["result"], json!({}));
+    client.is_told_of_changes("at first");
+
+    assert_eq!(desk.json(&["disable", "own"])["status"]["state"], "disabled");
+    until("its tools are gone", || client.tools().is_empty());
+    assert_eq!(desk.json(&["enable", "own"])["status"]["state"], "connected");
+    client.is_told_of_changes("when it is switched on again");
+
+    let toml = desk.read("toolgate.toml");
+    let old = processes(&desk, "own");
+    desk.write("toolgate.toml", &toml.replace("[mcp.own]\n", "[mcp.own]\ntimeout = 61_000\n"));
+    until("the old one has ended", || !old.iter().any(|process| is_running(*process)));
+    client.is_told_of_changes("when its table is another");
+
+    // One that cannot be used for a while is no other.
+    desk.write("toolgate.toml", &toml.replace("--fixtures", "{secret:missing}"));
+    until("its table is refused", || desk.json(&["list"])["items"][0]["state"] == "failed");
+    desk.write("toolgate.toml", &toml);
+    until("its tools are back", || is_there(&mut client));
+    client.is_told_of_changes("when its table is mended");
+
+    // While it is off, a client may cease to watch.
+    assert_eq!(desk.json(&["disable", "own"])["status"]["state"], "disabled");
+    until("its tools are gone", || client.tools().is_empty());
+    assert_eq!(client.ask("resources/unsubscribe", watched)["result"], json!({}));
 }
