@@ -27,6 +27,11 @@ pub(super) async fn run(scene: &Scene<'_>, add: &Add) -> anyhow::Result<ExitCode
     let block = table::block(&name, &table::shown(&table))?;
     let is_running = running::reload(&scene.settings).await?.is_some();
     let status = if is_running { settled(scene, &name).await? } else { None };
+    if let (true, None) = (is_running, &status)
+        && let Some(why) = running::reads_another(&scene.settings, &name, &file.path).await?
+    {
+        say(&format!("note: {why}"))?;
+    }
     if add.json {
         print(&json!({
             "name": name, "file": file.path, "table": block, "replaced": replaces,
@@ -50,7 +55,7 @@ pub(super) async fn run(scene: &Scene<'_>, add: &Add) -> anyhow::Result<ExitCode
         say(&format!("next: toolgate secret set {secret}   ({what})"))?;
     }
     if status.is_some() {
-        return status::brief(&name, status.as_ref(), false).map(|()| ExitCode::SUCCESS);
+        return status::brief(status.as_ref()).map(|()| ExitCode::SUCCESS);
     }
     if known.is_some_and(Known::signs_in) || add.oauth {
         say(&format!("next: toolgate mcp auth {name}"))?;
@@ -130,9 +135,8 @@ async fn needs(
     Ok(known.secrets().filter(|(name, _)| secrets.get(name).is_none()).collect())
 }
 
-/// How the running hub finds the server, once it has tried.
+/// How the running hub finds the server, once it has tried; none where it does not have it.
 async fn settled(scene: &Scene<'_>, name: &str) -> anyhow::Result<Option<SourceStatus>> {
-    let has_tried =
-        |status: Option<&SourceStatus>| status.is_some_and(|status| status.state != SourceState::Connecting);
-    running::until(&scene.settings, name, "connecting", has_tried).await
+    let has_tried = |status: &SourceStatus| status.state != SourceState::Connecting;
+    running::once_there(&scene.settings, name, "connecting", has_tried).await
 }

@@ -45,7 +45,7 @@ pub(super) async fn run(scene: &Scene<'_>, auth: &Auth) -> anyhow::Result<ExitCo
     if auth.json {
         print(&outcome(auth, standing.as_ref(), status.as_ref()))?;
     } else if let Some(status) = &status {
-        super::status::brief(name, Some(status), false)?;
+        super::status::brief(Some(status))?;
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }

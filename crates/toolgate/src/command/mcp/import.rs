@@ -20,7 +20,7 @@ use crate::cli::Import;
 use crate::cli::setup::NAME;
 use crate::command::by_hand::recorded;
 use crate::settings::Settings;
-use choice::Choice;
+use choice::{Choice, Item};
 
 /// What an import changes.
 struct Change {
@@ -44,9 +44,22 @@ pub(super) async fn run(scene: &Scene<'_>, import: &Import) -> anyhow::Result<Ex
     }
     preview::tell(import, &change)?;
     if import.write && running::reload(&scene.settings).await?.is_some() {
-        say("the running hub has read it; `toolgate mcp list` shows how they stand")?;
+        say(&read(scene, &change).await?)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the running hub makes of what is written.
+async fn read(scene: &Scene<'_>, change: &Change) -> anyhow::Result<String> {
+    if let Some(Item { found, .. }) = change.choice.new_ones().next() {
+        let (settings, name) = (&scene.settings, &found.name);
+        if running::once_there(settings, name, "being read", |_| true).await?.is_none()
+            && let Some(why) = running::reads_another(settings, name, &change.file.path).await?
+        {
+            return Ok(format!("note: {why}"));
+        }
+    }
+    Ok("the running hub has read it; `toolgate mcp list` shows how they stand".into())
 }
 
 /// What the clients use.

@@ -25,6 +25,7 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
             .hint(format!("`toolgate config show mcp.{name}` says where it is set"))
             .into());
     }
+    let had = running::one(&scene.settings, name).await?.is_some();
     let after = table::without(file.text(), name)?;
     let diff = diff::between(&file.path, file.text(), &after);
     let (parts, _) = scene.parts().await?;
@@ -37,9 +38,10 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     file.write(after).await?;
     Kept::new(parts.database).forget(name).await?;
     let reloaded = running::reload(&scene.settings).await?.is_some();
-    if reloaded {
-        running::until(&scene.settings, name, "ending it", |status| status.is_none()).await?;
-    }
+    // One that reads another file may not have had it, or keeps its own.
+    let has_ended = reloaded
+        && had
+        && running::until(&scene.settings, name, "ending it", |status| status.is_none()).await?.is_none();
     if named.json {
         let principal = |holder: &Holder| match holder {
             Holder::Shared => Value::Null,
@@ -57,7 +59,7 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     for (holder, out) in &out {
         say(&logout::words(name, holder, out))?;
     }
-    if reloaded {
+    if has_ended {
         say("the running hub has ended it")?;
     }
     Ok(ExitCode::SUCCESS)

@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use toolgate_core::{SourceState, SourceStatus};
 
 use super::status::brief;
+use super::told::print;
 use super::{Scene, running};
 use crate::cli::Named;
 use crate::exit;
@@ -19,7 +21,11 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named) -> anyhow::Result<Exit
     let is_anew = |status: Option<&SourceStatus>| status.is_none_or(|status| is_anew(status, &old));
     let status = running::until(&scene.settings, &named.name, "connecting anew", is_anew).await?;
     let is_well = status.as_ref().is_some_and(|status| !super::told::is_trouble(status.state));
-    brief(&named.name, status.as_ref(), named.json)?;
+    if named.json {
+        print(&json!({"name": named.name, "running": true, "status": status}))?;
+    } else {
+        brief(status.as_ref())?;
+    }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
 }
 

@@ -15,6 +15,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long a command waits for a server before it leaves it to itself.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a hub that has read its file anew may be without a server that is in it.
+const ABSENCE: Duration = Duration::from_secs(5);
+
 /// How all servers of the running hub stand; none where no hub runs.
 pub(super) async fn all(settings: &Settings) -> anyhow::Result<Option<Vec<SourceStatus>>> {
     control::upstreams(&settings.data_dir, None).await.map_err(told)
@@ -58,6 +61,33 @@ pub(super) async fn until(
         tokio::time::sleep(PAUSE).await;
         waiting.tick();
     }
+}
+
+/// Waits until a hub that has read its file anew has a server, and `done` says that it stands as it should; how it stands
+/// then. None where the hub does not have it: it reads another file.
+pub(super) async fn once_there(
+    settings: &Settings,
+    name: &str,
+    what: &str,
+    done: impl Fn(&SourceStatus) -> bool,
+) -> anyhow::Result<Option<SourceStatus>> {
+    let begun = Instant::now();
+    let is_so = |status: Option<&SourceStatus>| status.map_or_else(|| begun.elapsed() > ABSENCE, &done);
+    until(settings, name, what, is_so).await
+}
+
+/// Why the hub that runs does not have a server that our file has: it was started where another file counts. None where
+/// no hub runs.
+pub(super) async fn reads_another(
+    settings: &Settings,
+    name: &str,
+    file: &Path,
+) -> anyhow::Result<Option<String>> {
+    let status = control::status(&settings.data_dir).await.map_err(told)?;
+    Ok(status.map(|status| {
+        let (process, file) = (status.pid, file.display());
+        format!("the toolgate that runs (process {process}) has no server `{name}`: it reads another file than `{file}`")
+    }))
 }
 
 /// What to say where a hub is needed and none runs.

@@ -8,6 +8,7 @@ use serde_json::json;
 use toolgate_core::{SourceState, SourceStatus};
 use toolgate_upstream::UpstreamConfig;
 
+use super::table::File;
 use super::told::{counts, is_trouble, next, print, reach, say, sign, word};
 use super::waiting::Waiting;
 use super::{Scene, running, test};
@@ -15,7 +16,7 @@ use crate::command::table::one_line;
 use crate::exit;
 use crate::upstreams::Kept;
 
-/// How many servers are tried at once, where no hub runs.
+/// How many servers are tried at once, where no hub can tell.
 const AT_ONCE: usize = 8;
 
 pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::Result<ExitCode> {
@@ -26,10 +27,15 @@ pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) ->
         Some(name) => running::one(&scene.settings, name).await?.map(|status| vec![status]),
         None => running::all(&scene.settings).await?,
     };
-    let is_running = asked.is_some();
-    let statuses = match asked {
-        Some(statuses) => statuses,
-        None => tried(scene, name, as_json).await?,
+    let (is_running, statuses) = match asked {
+        Some(statuses) => (true, statuses),
+        None => {
+            let (is_running, why) = unasked(scene, name).await?;
+            if !as_json {
+                say(&why)?;
+            }
+            (is_running, tried(scene, name).await?)
+        }
     };
     if as_json {
         print(&json!({"running": is_running, "items": statuses}))?;
@@ -47,11 +53,21 @@ pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) ->
     Ok(if bad { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Where no hub runs, the servers are asked themselves.
-async fn tried(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::Result<Vec<SourceStatus>> {
-    if !as_json {
-        say("no toolgate runs, so each server is tried once")?;
-    }
+/// Whether a hub runs that could not tell, and why the servers are asked themselves.
+async fn unasked(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<(bool, String)> {
+    let file = File::open(scene)?.path;
+    let why = match name {
+        Some(name) => running::reads_another(&scene.settings, name, &file).await?,
+        None => None,
+    };
+    Ok(match why {
+        Some(why) => (true, format!("{why}; so the server is tried once")),
+        None => (false, "no toolgate runs, so each server is tried once".into()),
+    })
+}
+
+/// Asks the servers themselves.
+async fn tried(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<Vec<SourceStatus>> {
     let chosen: Vec<&String> =
         scene.settings.mcp.keys().filter(|known| name.is_none_or(|name| name == *known)).collect();
     let (parts, secrets) = scene.parts().await?;
@@ -78,10 +94,7 @@ async fn tried(scene: &Scene<'_>, name: Option<&str>, as_json: bool) -> anyhow::
 }
 
 /// A server in one line, after something was done to it.
-pub(super) fn brief(name: &str, status: Option<&SourceStatus>, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        return print(&json!({"name": name, "running": status.is_some(), "status": status}));
-    }
+pub(super) fn brief(status: Option<&SourceStatus>) -> anyhow::Result<()> {
     let Some(status) = status else { return Ok(()) };
     let mut out = std::io::stdout().lock();
     let has = if is_trouble(status.state) { String::new() } else { format!(", {}", counts(status)) };

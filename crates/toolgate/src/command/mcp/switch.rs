@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use toolgate_core::{SourceState, SourceStatus};
 
 use super::status::brief;
-use super::told::say;
+use super::told::{print, say};
 use super::{Scene, running};
 use crate::cli::Named;
 use crate::upstreams::Kept;
@@ -27,10 +28,13 @@ pub(super) async fn run(scene: &Scene<'_>, named: &Named, on: bool) -> anyhow::R
     };
     let what = if on { "switching it on" } else { "switching it off" };
     let status = running::until(&scene.settings, &named.name, what, is_so).await?;
-    if !named.json {
+    if named.json {
+        let is_running = status.is_some() || running::is_there(&scene.settings).await?;
+        print(&json!({"name": named.name, "running": is_running, "status": status}))?;
+    } else {
         let word = if on { "on" } else { "off" };
         say(&format!("switched `{}` {word}; `toolgate.toml` stays as it is", named.name))?;
+        brief(status.as_ref())?;
     }
-    brief(&named.name, status.as_ref(), named.json)?;
     Ok(ExitCode::SUCCESS)
 }
