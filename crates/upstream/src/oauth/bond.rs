@@ -104,18 +104,17 @@ impl Authorizer {
 
     /// Why there is no token, and what to do where it is the configured client that is wrong.
     pub(super) fn blame(&self, refused: NoToken, client: &Client) -> OauthError {
-        match refused {
-            NoToken::Client(error) if self.is_configured(client) => OauthError::new(
-                OauthReason::WrongClient,
-                error.to_string(),
-                format!(
-                    "see that `mcp.{0}.oauth.client_id` and `mcp.{0}.oauth.client_secret` are what the authorization \
-                     server knows",
-                    self.server
-                ),
-            ),
-            other => other.into_error(),
+        let is_wrong = matches!(refused, NoToken::Client(_)) && self.is_configured(client);
+        let error = refused.into_error();
+        if !is_wrong {
+            return error;
         }
+        let hint = format!(
+            "see that `mcp.{0}.oauth.client_id` and `mcp.{0}.oauth.client_secret` are what the authorization server \
+             knows",
+            self.server
+        );
+        OauthError::new(OauthReason::WrongClient, error.to_string(), hint)
     }
 
     /// That the configured client is wrong, if that is known.

@@ -378,7 +378,7 @@ impl Realm {
                 let has_golden = scope.split(' ').any(|word| word == "golden");
                 match has_golden {
                     true if self.is("stingy") => refuse("invalid_scope"),
-                    true if self.is("sly") => self.give(&client, &scope.replace("golden", "").trim(), false),
+                    true if self.is("sly") => self.give(&client, scope.replace("golden", "").trim(), false),
                     _ => self.give(&client, scope, false),
                 }
             }
