@@ -28,9 +28,10 @@ pub(crate) async fn run(check: &Check, settings: &Settings, process: &Process) -
         toolgate_check::check(&subject, limits, &process.tasks, &|step| steps.say(step)).await
     };
     let report = report.map_err(|error| {
-        let hint = match error.wants_to_know_who() && signs_in {
-            true => format!("sign in with `toolgate mcp auth {name}`, or else {}", error.hint()),
-            false => error.hint().to_owned(),
+        let hint = if error.wants_to_know_who() && signs_in {
+            format!("sign in with `toolgate mcp auth {name}`, or else {}", error.hint())
+        } else {
+            error.hint().to_owned()
         };
         Error::new(Kind::InvalidInput, format!("`{name}` cannot be checked: {error}")).hint(hint)
     })?;

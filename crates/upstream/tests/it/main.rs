@@ -12,6 +12,7 @@ mod enduring;
 mod eras;
 #[cfg(test)]
 mod fake;
+#[cfg(test)]
 mod fallback;
 #[cfg(test)]
 mod hostile;
