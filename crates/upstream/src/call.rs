@@ -62,10 +62,12 @@ impl Shared {
             self.breaker.admit(&self.plan.name)?;
             // That there are too many lines already, or it was switched off meanwhile, says nothing of the server.
             let line = self.pool.line(&run, self)?;
+            let serving = line.serving();
             let answered = match ready(&line, attempt).await {
                 Ok(link) => self.attempt(&asked, &permitted, &run, &link).await,
                 Err(fault) => Err(fault),
             };
+            drop(serving);
             match answered {
                 Ok(outcome) => {
                     self.breaker.well();

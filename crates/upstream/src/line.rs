@@ -4,7 +4,7 @@ mod attend;
 mod jitter;
 mod ready;
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +55,8 @@ pub(crate) struct Line {
     owner: Mutex<Option<Who>>,
     used: Mutex<Instant>,
     has_served: AtomicBool,
+    /// How many calls are under way, also those that wait for it to be opened or follow a task.
+    serving: AtomicUsize,
     /// Whether it is being looked at what its server has.
     learning: AtomicBool,
     /// Wakes it when a caller uses it for the first time.
@@ -66,6 +68,15 @@ pub(crate) struct Line {
     pub(crate) rewatch: Notify,
     /// How soon is followed what its server says of its lists.
     pace: Mutex<Pace>,
+}
+
+/// A call that is under way by a line.
+pub(crate) struct Serving<'a>(&'a Line);
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        self.0.serving.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Why a connection is given up.
@@ -88,6 +99,7 @@ impl Line {
             owner: Mutex::default(),
             used: Mutex::new(Instant::now()),
             has_served: AtomicBool::new(false),
+            serving: AtomicUsize::new(0),
             learning: AtomicBool::new(false),
             wanted: Notify::new(),
             failures: AtomicU32::new(0),
@@ -165,12 +177,23 @@ impl Line {
         self.wanted.notify_one();
     }
 
+    /// Counts a call for as long as it is under way.
+    pub(crate) fn serving(&self) -> Serving<'_> {
+        self.serving.fetch_add(1, Ordering::Relaxed);
+        Serving(self)
+    }
+
+    /// Whether a call is under way.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.serving.load(Ordering::Relaxed) > 0
+    }
+
     /// A client's connection has ended, and so does its own line.
     pub(crate) fn left(&self, connection: ConnectionId) {
         let is_of = |who: &Who| matches!(who, Who::Session(_, whose) if *whose == connection);
         let is_its = is_of(&self.key.who) || lock(&self.owner).as_ref().is_some_and(is_of);
         // What still runs for it, as a task may, is waited for until the line is idle.
-        if is_its && self.link().is_none_or(|link| link.wire.desk.calls() == 0) {
+        if is_its && !self.is_serving() {
             self.stop();
         }
     }
@@ -283,7 +306,7 @@ impl Line {
         shared.woken.notify_one();
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
-            () = self.idle(&link, shared) => End::Idle,
+            () = self.idle(shared) => End::Idle,
             never = attend::attend(self, &link, shared) => match never {},
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
@@ -334,7 +357,7 @@ impl Line {
     }
 
     /// Completes when nobody has used it for long.
-    async fn idle(&self, link: &Link, shared: &Shared) {
+    async fn idle(&self, shared: &Shared) {
         if shared.plan.start == Start::Eager {
             return std::future::pending().await;
         }
@@ -343,13 +366,13 @@ impl Line {
             let used = *lock(&self.used);
             tokio::time::sleep_until(used + limit).await;
             let is_used =
-                *lock(&self.used) != used || link.wire.desk.calls() > 0 || !shared.wanted_by(self).is_empty();
+                *lock(&self.used) != used || self.is_serving() || !shared.wanted_by(self).is_empty();
             let is_learning = self.learning.load(Ordering::Relaxed)
                 || (self.key == Key::bare() && shared.learned.borrow().is_none());
             if !is_used && !is_learning {
                 return;
             }
-            if link.wire.desk.calls() > 0 {
+            if self.is_serving() {
                 *lock(&self.used) = Instant::now();
             }
             tokio::time::sleep(Duration::from_millis(100)).await;

@@ -108,6 +108,10 @@ impl Pool {
     pub(crate) fn get(&self, key: Key, shared: &Arc<Shared>) -> Result<Arc<Line>, Error> {
         let mut lines = self.lock();
         shared.switched_on()?;
+        if shared.over.is_cancelled() {
+            let message = format!("`{}` is not here any more", shared.plan.name);
+            return Err(Error::new(Kind::ConnectionFailed, message).hint("list the tools again"));
+        }
         if let Some(line) = lines.iter().find(|line| line.key == key && !line.is_stopping()) {
             return Ok(line.clone());
         }

@@ -117,11 +117,11 @@ impl Upstream {
         self.shared.owner.shutdown(GRACE).await;
     }
 
-    /// Ends it when nothing is under way any more, or the time for an answer is over. No new call may come to it.
+    /// Ends it when nothing is under way any more, or the time for an answer is over. Calls that come later, since they
+    /// waited to be approved, are refused.
     pub async fn retire(&self) {
         let shared = &self.shared;
-        let in_flight =
-            || shared.pool.all().iter().filter_map(|line| line.link()).any(|link| link.wire.desk.calls() > 0);
+        let in_flight = || shared.pool.all().iter().any(|line| line.is_serving());
         let drained = shared.over.run_until_cancelled(async {
             while in_flight() {
                 tokio::time::sleep(DRAIN).await;

@@ -123,6 +123,9 @@ async fn an_upstream_that_is_replaced_answers_what_is_under_way() {
     rig.until("the server has the call", |rig| rig.count("hung") == 1).await;
     tokio::join!(rig.upstream.retire(), pass(BEYOND));
     drive(run, []).await.failed();
+    // Nor does one that comes later wait for what is not there any more.
+    let late = rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.failed();
+    assert_eq!(late.message(), "`fake` is not here any more");
 }
 
 #[tokio::test]

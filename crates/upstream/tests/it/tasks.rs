@@ -7,7 +7,7 @@ use toolgate_core::{Call, Capabilities, ListKind, Outcome, Principal, Target, Ta
 use toolgate_testkit::{Driven, Expect as _, call, client_legacy, client_modern, client_with, drive};
 use toolgate_wire::{Raw, Version};
 
-use crate::rig::{PATIENCE, Rig, text};
+use crate::rig::{BEYOND, PATIENCE, Rig, pass, text};
 
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
@@ -128,6 +128,22 @@ async fn a_task_is_cancelled_with_its_call_and_with_ours() {
         drop(run);
         rig.until("the server knows of that, too", |rig| rig.count("job-cancelled") == 3).await;
         assert_eq!(rig.notes(), Vec::<String>::new());
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_not_idle_while_a_task_goes_on() {
+    for era in ERAS {
+        let rig = Rig::fake(era);
+        let id = begun(&rig, "fake_job_required", "hang").await;
+        let started = rig.count("started");
+        // Longer than an idle connection is kept, and each step shorter than an answer may take.
+        for _ in 0..12 {
+            pass(BEYOND - 6).await;
+        }
+        assert_eq!(look(&rig, TaskOp::Get, &id, json!({})).await["status"], "working", "{era}");
+        assert_eq!((rig.count("started"), rig.status().connections), (started, 1), "{era}");
         rig.upstream.stop().await;
     }
 }
