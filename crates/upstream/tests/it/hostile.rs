@@ -247,8 +247,27 @@ fn peak() -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
+/// Whether this process runs nothing but this test. If not it is run in one that does: what others need beside it would
+/// be counted.
+#[expect(clippy::disallowed_methods, reason = "the test needs a process of its own")]
+fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "TOOLGATE_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let name = format!("hostile::{test}");
+    let mut run = std::process::Command::new(std::env::current_exe().unwrap());
+    let ended = run.args(["--exact", &name, "--test-threads", "1"]).env(ALONE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && said.contains("1 passed"), "{said}");
+    false
+}
+
 #[tokio::test]
 async fn a_line_of_a_gigabyte_is_passed_by_in_little_memory() {
+    if !is_alone("a_line_of_a_gigabyte_is_passed_by_in_little_memory") {
+        return;
+    }
     let rig = rogue_rig("", json!({}));
     assert_eq!(rogue_call(&rig, "echo").await, Ok("echo".into()));
     let before = peak();
@@ -264,8 +283,8 @@ async fn a_line_of_a_gigabyte_is_passed_by_in_little_memory() {
     let grown = peak().saturating_sub(before);
     let note = rig.status().notes.into_iter().find(|note| note.what == "sent a message that is too large");
     assert_eq!(note.map(|note| note.times), Some(1));
-    // The most that is kept of it is a sixty-fourth; other tests run beside this one.
-    assert!(grown < GIGABYTE / 4, "memory grew by {grown} bytes");
+    // The most that is kept of it is a sixty-fourth.
+    assert!(grown < GIGABYTE / 16, "memory grew by {grown} bytes");
     assert_eq!((rig.status().lost, rig.count("started")), (0, started));
     rig.upstream.stop().await;
 }
@@ -369,13 +388,16 @@ async fn lists_larger_than_anybody_reads_are_cut() {
 
 #[tokio::test]
 async fn of_pages_of_a_list_nothing_is_kept_but_their_items() {
+    if !is_alone("of_pages_of_a_list_nothing_is_kept_but_their_items") {
+        return;
+    }
     let rig = rogue_rig("padded-pages", json!({}));
     let before = peak();
     rig.settled().await;
     let grown = peak().saturating_sub(before);
     assert_eq!((rig.status().state, rig.count("listed")), (State::Connected, PADDED + 1));
     assert_eq!(rig.notes(), Vec::<&str>::new());
-    // All pages together are more; other tests run beside this one.
+    // All pages together are more.
     assert!(grown < 60 << 20, "memory grew by {grown} bytes");
     rig.upstream.stop().await;
 }
