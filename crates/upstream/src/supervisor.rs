@@ -266,13 +266,13 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
         }
         watching::connect(&shared);
         // One that is held back now may not be any more when all the others were looked at.
-        let before = held_back(&shared);
+        let before = pace::held_back(&shared);
         for line in shared.pool.all() {
             if let Some(wait) = tend(&shared, &line).await {
                 look_again = look_again.min(Instant::now() + wait);
             }
         }
-        let held_back = before.into_iter().chain(held_back(&shared)).min();
+        let held_back = before.into_iter().chain(pace::held_back(&shared)).min();
         tokio::select! {
             () = shared.woken.notified() => {}
             // Who tells of it is there for as long as this is.
@@ -286,11 +286,6 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             }
         }
     }
-}
-
-/// When the next server that said too often that its lists changed may be looked at again.
-fn held_back(shared: &Shared) -> Option<Instant> {
-    shared.pool.all().iter().filter_map(|line| line.pace().until()).min()
 }
 
 /// Has all lists looked at again. A server elsewhere is connected to for it; a program is not started only to be asked,

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::Shared;
+
 /// So many words in a row are followed at once: one that changes has often more than one list to tell of.
 const AT_ONCE: u32 = 4;
 
@@ -42,6 +44,11 @@ impl Pace {
         self.until = Some(Instant::now() + self.wait);
         self.wait >= NOTED
     }
+}
+
+/// When the next server that said too often that its lists changed may be looked at again.
+pub(super) fn held_back(shared: &Shared) -> Option<Instant> {
+    shared.pool.all().iter().filter_map(|line| line.pace().until()).min()
 }
 
 #[cfg(test)]
