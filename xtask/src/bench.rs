@@ -6,6 +6,10 @@ use anyhow::Result;
 use clap::Subcommand;
 
 use crate::process::Program;
+use crate::trained::{POLICY_ECHO, RUNNER, TOOLGATE};
+
+/// Asks for the program as it is released.
+const TRAINED: &str = "--trained";
 
 /// A measurement.
 #[derive(Subcommand)]
@@ -93,9 +97,8 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
         Bench::Script { options } => ("script", options.join(" ")),
         Bench::Browser { options } => ("browser", options.join(" ")),
     };
-    let runner = "--release --locked --manifest-path bench/Cargo.toml --target-dir target/bench";
     if !options.contains("--help") {
-        Program::new(root, &format!("cargo build {runner}")).run()?;
+        Program::new(root, &format!("cargo build {RUNNER}")).run()?;
         let beside = match bench {
             Bench::Front { .. } => Some("bench/peers/install.sh target/bench/peers"),
             Bench::Hub { .. } => Some("bench/gateways/install.sh target/bench/gateways"),
@@ -103,14 +106,23 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
             Bench::Browser { .. } => Some("tests/peers/install.sh bench/browser target/bench/browser"),
             Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
-        if !matches!(bench, Bench::Policy { .. } | Bench::Vault { .. }) {
-            Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
-                .run()?;
+        match bench {
+            Bench::Policy { .. } if options.contains(TRAINED) => drop(POLICY_ECHO.build(root)?),
+            Bench::Hub { .. } if options.contains(TRAINED) => drop(TOOLGATE.build(root)?),
+            Bench::Policy { .. } | Bench::Vault { .. } => {}
+            Bench::Front { .. }
+            | Bench::Hub { .. }
+            | Bench::Opencode { .. }
+            | Bench::Script { .. }
+            | Bench::Browser { .. } => {
+                Program::new(root, "cargo build --release --locked --package toolgate --target-dir target")
+                    .run()?;
+            }
         }
         if let Some(install) = beside {
             Program::new(root, &format!("bash {install}")).run()?;
         }
     }
-    Program::new(root, &format!("cargo run --quiet {runner} --package bench-runner -- {what} {options}"))
+    Program::new(root, &format!("cargo run --quiet {RUNNER} --package bench-runner -- {what} {options}"))
         .run()
 }

@@ -16,6 +16,7 @@ mod repo;
 mod sample;
 mod test;
 mod tidy;
+mod trained;
 
 use std::process::ExitCode;
 
@@ -35,7 +36,7 @@ enum Chore {
     Test(test::Args),
     /// Check directions, licences, duplicate majors and house rules; fast, offline.
     Tidy,
-    /// Make a release under `target/dist` and check it; nothing is published.
+    /// Make a release under `target/dist` and check it; nothing is published. Takes long.
     Dist,
     /// Write the generated pages under `docs/reference`.
     Gen(generate::Args),

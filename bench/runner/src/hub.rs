@@ -41,6 +41,9 @@ pub(crate) struct Options {
     /// The Toolgate to measure.
     #[arg(long, value_name = "FILE", default_value = "target/release/toolgate")]
     toolgate: PathBuf,
+    /// Measure Toolgate as `cargo xtask dist` builds it, by a profile of its own calls.
+    #[arg(long, conflicts_with = "toolgate")]
+    trained: bool,
     /// The folder of the server behind the gateways, and of the bare forwarder.
     #[arg(long, value_name = "DIR", default_value = "target/bench/release")]
     servers: PathBuf,
@@ -52,6 +55,7 @@ pub(crate) struct Options {
 /// What is measured, and how long.
 pub(crate) struct Plan {
     pub(crate) quick: bool,
+    pub(crate) trained: bool,
     pub(crate) gateways: Vec<&'static Gateway>,
     pub(crate) rounds: usize,
     pub(crate) load: Load,
@@ -80,9 +84,11 @@ fn plan(options: &Options) -> Result<Plan> {
     let (rounds, requests, seconds) = if options.quick { (2, 3_000, 1) } else { (5, 20_000, 4) };
     let wanted =
         |gateway: &&Gateway| options.only.is_empty() || options.only.iter().any(|name| name == gateway.name);
-    let toolgate = full(&options.toolgate)?;
+    let toolgate =
+        full(if options.trained { Path::new("target/trained/toolgate") } else { &options.toolgate })?;
     let plan = Plan {
         quick: options.quick,
+        trained: options.trained,
         gateways: GATEWAYS.iter().filter(wanted).collect(),
         rounds: options.rounds.unwrap_or(rounds),
         load: Load::full(requests, Duration::from_secs(seconds)),

@@ -3,7 +3,7 @@
 mod measure;
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -49,6 +49,9 @@ pub(crate) struct Options {
     /// The server to measure.
     #[arg(long, value_name = "FILE", default_value = "target/bench/release/policy-echo")]
     server: PathBuf,
+    /// Measure a server that is built like a release, by a profile of its own calls.
+    #[arg(long, conflicts_with = "server")]
+    trained: bool,
 }
 
 /// What is measured, and how long.
@@ -58,17 +61,16 @@ pub(crate) struct Plan {
     pub(crate) load: Load,
     pub(crate) out: PathBuf,
     pub(crate) server: PathBuf,
+    pub(crate) trained: bool,
     pub(crate) command: String,
 }
 
 /// Measures, and writes the report.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (rounds, requests, seconds) = if options.quick { (2, 5_000, 1) } else { (7, 40_000, 5) };
-    let server = options.server.canonicalize().with_context(|| {
-        format!(
-            "`{}` is not there\nhint: run `cargo xtask bench policy`, which builds it",
-            options.server.display()
-        )
+    let server = if options.trained { Path::new("target/trained/policy-echo") } else { &options.server };
+    let server = server.canonicalize().with_context(|| {
+        format!("`{}` is not there\nhint: run `cargo xtask bench policy`, which builds it", server.display())
     })?;
     let plan = Plan {
         quick: options.quick,
@@ -76,6 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         load: Load::full(requests, Duration::from_secs(seconds)),
         out: options.out.clone(),
         server,
+        trained: options.trained,
         command: command(),
     };
     ensure!(plan.rounds > 0, "`--rounds` begins at 1");

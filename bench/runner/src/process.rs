@@ -16,7 +16,7 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
 }
 
 /// The same, without children of this name.
-pub(crate) fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
+fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
     let mut used = Duration::ZERO;
     for pid in family(pid) {
         if name.is_some_and(|name| is_called(pid, name)) {
@@ -26,6 +26,41 @@ pub(crate) fn cpu_without(pid: u32, name: Option<&str>) -> Result<Duration> {
         used += Duration::from(clock.now()?);
     }
     Ok(used)
+}
+
+/// Processor time that was used, and which share of it in kernel mode.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spent {
+    pub(crate) all: Duration,
+    user: u64,
+    kernel: u64,
+}
+
+impl Spent {
+    /// What a process and its children have used, without children of this name.
+    pub(crate) fn of(pid: u32, without: &str) -> Result<Self> {
+        let mut spent = Self { all: cpu_without(pid, Some(without))?, user: 0, kernel: 0 };
+        for pid in family(pid).into_iter().filter(|pid| !is_called(*pid, without)) {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+            let (user, kernel) = modes(&stat).with_context(|| format!("cannot read `{stat}`"))?;
+            (spent.user, spent.kernel) = (spent.user + user, spent.kernel + kernel);
+        }
+        Ok(spent)
+    }
+
+    /// What was used since: all, and how much of it in kernel mode. That comes in hundredths of a second, so it is a
+    /// share, which is right for many calls.
+    pub(crate) fn since(&self, before: &Self) -> (Duration, Duration) {
+        let all = self.all - before.all;
+        let (user, kernel) = (self.user - before.user, self.kernel - before.kernel);
+        (all, all.mul_f64(kernel as f64 / (user + kernel).max(1) as f64))
+    }
+}
+
+/// The time in user and in kernel mode of a line of `stat`, whose second word may hold spaces and parentheses.
+fn modes(stat: &str) -> Option<(u64, u64)> {
+    let mut words = stat.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse);
+    Some((words.next()?.ok()?, words.next()?.ok()?))
 }
 
 /// The resident memory of a process and its children, in bytes.
@@ -82,6 +117,13 @@ mod tests {
         let rollup = "00-ff ---p 00 00:00 0 [rollup]\nRss:                12 kB\nPss: 3 kB\nPss_Anon: 2 kB\n";
         assert_eq!((bytes(rollup, "Rss"), bytes(rollup, "Pss")), (Some(12_288), Some(3072)));
         assert_eq!(bytes(rollup, "Anonymous"), None);
+    }
+
+    #[test]
+    fn modes_are_found_behind_any_name() {
+        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 100 0 0 0 12 34 0 0 20 0 1 0 5";
+        assert_eq!(modes(stat), Some((12, 34)));
+        assert_eq!(modes("7 (a) S 1"), None);
     }
 
     #[test]

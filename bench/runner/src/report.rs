@@ -59,6 +59,11 @@ pub(crate) fn raw_data(out: &mut String, report: &Path) -> Result<()> {
     Ok(())
 }
 
+/// How what is measured was built.
+pub(crate) fn build(trained: bool) -> &'static str {
+    if trained { "built by a profile of calls like these" } else { "release build" }
+}
+
 /// Writes a report, and its raw data beside it.
 pub(crate) fn save(out: &Path, text: &str, raw: &impl Serialize) -> Result<()> {
     let raw = serde_json::to_string_pretty(raw)? + "\n";

@@ -9,14 +9,19 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::case::{Family, Launch};
-use crate::process;
+use crate::process::{self, Spent};
 use crate::request::Era;
 
 /// How long a server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long it may take to end, and how often it is looked at meanwhile.
+const GRACE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Where everything is.
 pub(crate) struct Places {
@@ -95,7 +100,7 @@ impl Server {
         while TcpStream::connect(address).is_err() {
             ensure!(began.elapsed() < PATIENCE, "{command:?} does not listen");
             ensure!(server.child.try_wait()?.is_none(), "{command:?} ended");
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(LOOK);
         }
         Ok(server)
     }
@@ -122,8 +127,8 @@ impl Server {
     }
 
     /// The processor time that it has used, without what programs of this name did for it.
-    pub(crate) fn cpu_without(&self, name: &str) -> Result<Duration> {
-        process::cpu_without(self.child.id(), Some(name))
+    pub(crate) fn spent_without(&self, name: &str) -> Result<Spent> {
+        Spent::of(self.child.id(), name)
     }
 
     /// The memory that it holds now, in bytes.
@@ -134,9 +139,25 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        self.child.kill().ok();
-        self.child.wait().ok();
+        if !self.ended() {
+            // It may have ended by itself.
+            self.child.kill().ok();
+            self.child.wait().ok();
+        }
+    }
+}
+
+impl Server {
+    /// Asks it to end, and whether it did: one that counts what it does writes that down then.
+    fn ended(&mut self) -> bool {
+        let Ok(id) = self.child.id().try_into() else { return false };
+        let began = Instant::now();
+        let mut asked = kill(Pid::from_raw(id), Signal::SIGTERM).is_ok();
+        while asked && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(LOOK);
+            asked = began.elapsed() < GRACE;
+        }
+        asked
     }
 }
 

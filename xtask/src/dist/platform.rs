@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::process::Program;
+use crate::trained;
 
 /// A platform by its names in Rust and in npm.
 #[derive(Debug, Clone, Copy)]
@@ -23,9 +23,7 @@ pub(super) const PLATFORMS: &[Platform] = &[
 impl Platform {
     /// The one that we build on, and for.
     pub(super) fn here(root: &Path) -> Result<Self> {
-        let about = Program::new(root, "rustc --version --verbose").read()?;
-        let host = about.lines().find_map(|line| line.strip_prefix("host: "));
-        let host = host.context("`rustc --version --verbose` names no host")?;
+        let host = trained::host(root)?;
         let known = PLATFORMS.iter().find(|platform| platform.triple == host);
         known.copied().with_context(|| {
             format!("no release is made for `{host}`\nhint: add it to `xtask/src/dist/platform.rs`")

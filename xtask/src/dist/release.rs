@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use serde_json::Value;
 
 use super::{Entry, read};
 use crate::process::Program;
+use crate::trained::TOOLGATE;
 
 /// A built program.
 pub(super) struct Release {
@@ -21,14 +21,7 @@ pub(super) struct Release {
 impl Release {
     /// Builds it; `folder` gets a place to run it in.
     pub(super) fn build(root: &Path, folder: &Path) -> Result<Self> {
-        let line =
-            "cargo build --release --locked --package toolgate --message-format json-render-diagnostics";
-        let messages = Program::new(root, line).read()?;
-        let executable = |line: &str| {
-            let message: Value = serde_json::from_str(line).ok()?;
-            Some(PathBuf::from(message["executable"].as_str()?))
-        };
-        let path = messages.lines().find_map(executable).context("cargo names no program that it built")?;
+        let path = TOOLGATE.build(root)?;
         let binary = fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
         let empty = folder.join("check/empty");
         fs::create_dir_all(&empty).context("cannot make a folder to run the program in")?;

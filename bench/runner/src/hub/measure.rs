@@ -14,6 +14,7 @@ use super::{CLIENTS, MANY_TOOLS, Plan, TOOLS};
 use crate::case::Way;
 use crate::http::{self, Clients};
 use crate::plan::Load;
+use crate::process::Spent;
 use crate::sample::{Timed, percentile};
 use crate::server::Server;
 use crate::stdio::Client;
@@ -53,6 +54,8 @@ pub(crate) struct Sample {
     pub(crate) p99_us: f64,
     /// Processor time of the gateway for a call; none where there is no gateway.
     pub(crate) cpu_us: f64,
+    /// How much of it in kernel mode.
+    pub(crate) kernel_us: f64,
     pub(crate) loaded_bytes: u64,
 }
 
@@ -175,9 +178,16 @@ struct Running {
 
 /// What is called.
 enum Under {
-    Gateway { started: Started, clients: Option<Clients>, before: Duration },
+    Gateway {
+        started: Started,
+        clients: Option<Clients>,
+        before: Spent,
+    },
     /// The server's own standard input.
-    Program { child: Child, client: Client },
+    Program {
+        child: Child,
+        client: Client,
+    },
 }
 
 impl Running {
@@ -209,9 +219,9 @@ impl Running {
         let Self { cell, under, mut timed } = self;
         timed.latencies.sort_unstable();
         let requests = timed.latencies.len();
-        let (cpu, loaded_bytes) = match under {
+        let (spent, loaded_bytes) = match under {
             Under::Gateway { started, before, .. } => {
-                (Some(done(&started, &cell)? - before), started.gateway.memory()?)
+                (Some(done(&started, &cell)?.since(&before)), started.gateway.memory()?)
             }
             Under::Program { mut child, client } => {
                 drop(client);
@@ -219,7 +229,8 @@ impl Running {
                 (None, 0)
             }
         };
-        let cpu = cpu.filter(|_| cell.gateway.whose != Whose::Nobody);
+        let spent = spent.filter(|_| cell.gateway.whose != Whose::Nobody);
+        let each = |time: Duration| time.as_secs_f64() * 1e6 / requests as f64;
         Ok(Sample {
             round,
             gateway: cell.gateway.name,
@@ -230,7 +241,8 @@ impl Running {
             per_second: requests as f64 / timed.elapsed.as_secs_f64(),
             p50_us: percentile(&timed.latencies, 50),
             p99_us: percentile(&timed.latencies, 99),
-            cpu_us: cpu.map_or(f64::NAN, |cpu| cpu.as_secs_f64() * 1e6 / requests as f64),
+            cpu_us: spent.map_or(f64::NAN, |(all, _)| each(all)),
+            kernel_us: spent.map_or(f64::NAN, |(_, kernel)| each(kernel)),
             loaded_bytes,
         })
     }
@@ -252,8 +264,8 @@ fn through(plan: &Plan, runtime: &Runtime, cell: &Cell) -> Result<Under> {
 }
 
 /// The processor time that a gateway has used. Ours still has records to copy after the last answer, which counts.
-fn done(started: &Started, cell: &Cell) -> Result<Duration> {
-    let mut used = started.gateway.cpu_without(SERVER)?;
+fn done(started: &Started, cell: &Cell) -> Result<Spent> {
+    let mut used = started.gateway.spent_without(SERVER)?;
     if cell.gateway.whose != Whose::Ours {
         return Ok(used);
     }
@@ -261,8 +273,8 @@ fn done(started: &Started, cell: &Cell) -> Result<Duration> {
     while quiet < QUIET {
         ensure!(waited < PATIENCE, "it does not become idle");
         sleep(LOOK);
-        let now = started.gateway.cpu_without(SERVER)?;
-        quiet = if now - used < NEXT_TO_NOTHING { quiet + LOOK } else { Duration::ZERO };
+        let now = started.gateway.spent_without(SERVER)?;
+        quiet = if now.all - used.all < NEXT_TO_NOTHING { quiet + LOOK } else { Duration::ZERO };
         (used, waited) = (now, waited + LOOK);
     }
     Ok(used)

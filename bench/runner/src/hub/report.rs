@@ -10,7 +10,7 @@ use super::measure::{Measured, SERVERS, Sample, TURNS};
 use super::{CLIENTS, MANY_TOOLS, Plan, TOOLS};
 use crate::goal::Goal;
 use crate::machine::Machine;
-use crate::report::{begin, goals, raw_data, save};
+use crate::report::{begin, build, goals, raw_data, save};
 use crate::sample::median;
 
 #[derive(Serialize)]
@@ -38,7 +38,8 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
     begin(out, plan.quick, &plan.command, machine)?;
     let Machine { rustc, commit, .. } = machine;
-    writeln!(out, "- Toolgate at `{commit}`, release build, {rustc}")?;
+    let build = build(plan.trained);
+    writeln!(out, "- Toolgate at `{commit}`, {build}, {rustc}")?;
     writeln!(
         out,
         "- `tools/call` of an echo tool of a raw server with {TOOLS} tools, over HTTP, each client with a session of its \
@@ -58,7 +59,7 @@ fn head(out: &mut String, plan: &Plan, machine: &Machine) -> Result<()> {
     )?;
     out.push_str(
         "- The bare forwarder is axum and reqwest around an envelope of raw JSON: it parses as little as can be, and \
-         decides nothing. It is built with thin LTO, Toolgate as it is released, with all of it\n\
+         decides nothing. It is built with thin LTO and without a profile, Toolgate with all of LTO\n\
          - CPU is the gateway's alone (user and kernel time of its processes, without the server behind it): it is the \
          figure to compare. The load and the server share the machine with it, so calls a second and latencies are of all \
          together. MB are powers of ten\n\
@@ -151,8 +152,8 @@ fn word(behind: Behind) -> &'static str {
 fn table(out: &mut String, plan: &Plan, measured: &Measured, place: Place) -> Result<()> {
     writeln!(out, "\n## A server over {}, {} at once\n", word(place.0), place.1)?;
     out.push_str(
-        "| gateway | calls/s | to direct | p50 ms | p99 ms | CPU µs/call | to the forwarder | MB after |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| gateway | calls/s | to direct | p50 ms | p99 ms | CPU µs/call | of it the kernel | to the forwarder | MB after |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     for gateway in &plan.gateways {
         for tools in [TOOLS, MANY_TOOLS] {
@@ -185,13 +186,14 @@ fn row(
     let many = if tools == TOOLS { String::new() } else { format!(", {tools} tools") };
     writeln!(
         out,
-        "| {}{many} | {:.0} | {} | {:.2} | {:.2} | {} | {} | {} |",
+        "| {}{many} | {:.0} | {} | {:.2} | {:.2} | {} | {} | {} | {} |",
         gateway.label,
         middle(|sample| sample.per_second),
         shown(to("direct", |sample| sample.per_second), 2),
         middle(|sample| sample.p50_us / 1e3),
         middle(|sample| sample.p99_us / 1e3),
         shown(middle(|sample| sample.cpu_us), 1),
+        shown(middle(|sample| sample.kernel_us), 1),
         shown(to("forward", |sample| sample.cpu_us), 2),
         shown(
             middle(|sample| if sample.loaded_bytes == 0 {

@@ -10,7 +10,7 @@ use super::{AWAKE, LARGE, Plan, SMALL, STEADY, Series};
 use crate::goal::Goal;
 use crate::machine::Machine;
 use crate::plan::IN_FLIGHT;
-use crate::report::{begin, goals, raw_data, save};
+use crate::report::{begin, build, goals, raw_data, save};
 use crate::sample::median;
 
 type Figure = fn(&Split) -> f64;
@@ -37,7 +37,8 @@ pub(crate) fn write(plan: &Plan, machine: &Machine, measured: &Measured) -> Resu
 fn head(out: &mut String, plan: &Plan, machine: &Machine, measured: &Measured) -> Result<()> {
     begin(out, plan.quick, &plan.command, machine)?;
     let Machine { rustc, commit, .. } = machine;
-    writeln!(out, "- Toolgate's crates at `{commit}`, release build, {rustc}")?;
+    let build = build(plan.trained);
+    writeln!(out, "- Toolgate's crates at `{commit}`, {build}, {rustc}")?;
     let patterns = measured.scans.first().map_or(0, |scan| scan.patterns);
     writeln!(
         out,

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Authenticated, Authenticator, Hub, PackSource, ProtectedResource, Refused, ServerInfo};
@@ -36,7 +37,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Serves until it is killed; with a data folder it keeps a record there, and has a policy.
+/// Serves until it is asked to end; with a data folder it keeps a record there, and has a policy.
 #[expect(clippy::print_stderr, reason = "the benchmark reads the address there")]
 fn serve(bytes: usize, data_dir: Option<PathBuf>) -> Result<()> {
     let threads = toolgate_host::threads().get();
@@ -50,7 +51,11 @@ fn serve(bytes: usize, data_dir: Option<PathBuf>) -> Result<()> {
             .await
             .context("no port to listen on")?;
         eprintln!("listening on http://{}/mcp", server.address());
-        server.serve(CancellationToken::new()).await;
+        let mut end = signal(SignalKind::terminate())?;
+        tokio::select! {
+            () = server.serve(CancellationToken::new()) => {}
+            _ = end.recv() => {}
+        }
         Ok(())
     })
 }
