@@ -36,9 +36,11 @@ struct Shared {
     patterns: ArcSwapOption<Patterns>,
     given: Mutex<Given>,
     redactions: AtomicU64,
+    /// How many bytes of forms are looked for at most.
+    room: Option<usize>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Given {
     secrets: Vec<(String, Secret)>,
     extra: Vec<(String, Secret)>,
@@ -49,6 +51,11 @@ impl Redactor {
     /// One that hides nothing yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// One that looks for no more than so many bytes, all forms of all secrets taken together.
+    pub fn with_room(bytes: usize) -> Self {
+        Self(Arc::new(Shared { room: Some(bytes), ..Shared::default() }))
     }
 
     /// Hides these secrets instead of those set before. Takes a while: not for an async thread. What is too short
@@ -152,11 +159,18 @@ impl Redactor {
     fn change(&self, change: impl FnOnce(&mut Given)) -> Result<Vec<String>, TooManySecrets> {
         // Held while the patterns are made, so that the last to change is the one that counts.
         let mut given = self.given();
-        change(&mut given);
-        let openings = given.openings.iter().map(|(name, opening)| (name, opening.forms()));
-        let secrets = given.secrets.iter().chain(&given.extra);
+        let mut next = given.clone();
+        change(&mut next);
+        let openings = next.openings.iter().map(|(name, opening)| (name, opening.forms()));
+        let secrets = next.secrets.iter().chain(&next.extra);
         let secrets = secrets.map(|(name, secret)| (name, forms(secret.expose())));
         let (patterns, left_out) = Patterns::new(openings.chain(secrets))?;
+        if let (Some(patterns), Some(room)) = (&patterns, self.0.room)
+            && patterns.size() > room
+        {
+            return Err(TooManySecrets::NoRoom(room));
+        }
+        *given = next;
         self.0.patterns.store(patterns.map(Arc::new));
         Ok(left_out)
     }

@@ -44,8 +44,14 @@ struct Known {
 
 /// More secrets than can be looked for.
 #[derive(Debug, thiserror::Error)]
-#[error("the secrets are too many to look for: {0}")]
-pub struct TooManySecrets(#[from] aho_corasick::BuildError);
+pub enum TooManySecrets {
+    /// No search can be made that finds them all.
+    #[error("the secrets are too many to look for: {0}")]
+    Unsearchable(#[from] aho_corasick::BuildError),
+    /// They take more room than there is for them.
+    #[error("the secrets are too many to look for: their forms take more than {0} bytes")]
+    NoRoom(usize),
+}
 
 /// How many levels of each spelling are left to undo.
 #[derive(Clone, Copy)]
@@ -129,6 +135,11 @@ impl Patterns {
     pub(crate) fn memory_usage(&self) -> usize {
         let forms: usize = self.forms.iter().map(|form| form.bytes.len() + size_of::<Known>()).sum();
         self.automaton.memory_usage() + self.sieve.memory_usage() + forms
+    }
+
+    /// How many bytes there are to look for.
+    pub(crate) fn size(&self) -> usize {
+        self.forms.iter().map(|form| form.bytes.len()).sum()
     }
 
     pub(crate) fn all(&self) -> Vec<Vec<u8>> {

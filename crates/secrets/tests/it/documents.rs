@@ -183,6 +183,21 @@ fn secrets_and_what_else_is_secret_change_apart_from_each_other() {
 }
 
 #[test]
+fn what_is_too_much_changes_nothing_and_does_not_stand_in_the_way_of_what_comes_after() {
+    let secret = |value: &str| Secret::new(value.into());
+    let redactor = Redactor::with_room(1000);
+    redactor.set_extra([("A", secret("first-secret"))]).unwrap();
+    let error = redactor.set_extra([("B", secret(&"second-secret".repeat(100)))]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the secrets are too many to look for: their forms take more than 1000 bytes"
+    );
+    redactor.set([("C", secret("third-secret"))]).unwrap();
+    let text = redactor.text("first-secret, second-secret, third-secret").unwrap();
+    assert_eq!(text, "[REDACTED:A], second-secret, [REDACTED:C]");
+}
+
+#[test]
 fn fifty_secrets_take_little_memory() {
     let secrets =
         (0..50).map(|n| (format!("S{n}"), Secret::new(format!("ghp_{:036x}", n * 0x9E37_79B9u128))));

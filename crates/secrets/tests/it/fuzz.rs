@@ -1,4 +1,10 @@
 //! Random bytes, made of what causes trouble: nothing breaks, and what was JSON stays JSON.
+//!
+//! `TOOLGATE_FUZZ_SEED` repeats a run.
+
+#![expect(clippy::disallowed_methods, reason = "a run can be repeated from outside")]
+
+use std::hash::{BuildHasher as _, RandomState};
 
 use toolgate_core::Filter as _;
 use toolgate_secrets::Redactor;
@@ -19,13 +25,29 @@ const SECRETS: [(&str, &str); 7] = [
 /// What texts are made of, besides secrets and bytes that are no text.
 const WORDS: &str = r#"\ \\ " \" u \u 0041 \u0041 \ud83d \ude00 % %2 %25 41 a aaaaaaaa b 0 00000000 [ [[ { } ] : , \n n é 😀 true 1e5 data "data":" \x \u{ 41}"#;
 
-/// Numbers that are the same in every run.
-struct Numbers(u64);
+/// Numbers that a seed repeats.
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
+    /// Others in every run, unless one is to be repeated. The seed is seen where a test fails.
+    pub(crate) fn fresh() -> Self {
+        let any = || RandomState::new().hash_one(()) % 1_000_000_000;
+        let seed = std::env::var("TOOLGATE_FUZZ_SEED").map_or_else(|_| any(), |text| text.parse().unwrap());
+        println!("TOOLGATE_FUZZ_SEED={seed}");
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % below
+    }
+
+    pub(crate) fn coin(&mut self) -> bool {
+        self.next(2) == 0
+    }
+
+    pub(crate) fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
+        &among[self.next(among.len())]
     }
 }
 
@@ -55,11 +77,11 @@ fn random_bytes_break_nothing() {
     // A line of base64 that ends within a secret, breaks, and the rest of it.
     let line = [&[b'A'; 56][..], b"YWFhYWFh"].concat();
     words.extend([&line[..], b"YWFi", b"\n", b"\r\n", b"%0A"]);
-    let mut numbers = Numbers(7);
+    let mut numbers = Numbers::fresh();
     let mut documents = 0;
     for _ in 0..20_000 {
         let length = 1 + numbers.next(14);
-        let bytes = (0..length).map(|_| words[numbers.next(words.len())]).collect::<Vec<_>>().concat();
+        let bytes = (0..length).map(|_| *numbers.pick(&words)).collect::<Vec<_>>().concat();
         check_text(&redactor, &bytes, 1 + numbers.next(9));
         let inside: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'"').collect();
         documents += u32::from(check_document(&redactor, bytes));

@@ -21,6 +21,8 @@ mod logs;
 #[cfg(test)]
 mod openings;
 #[cfg(test)]
+mod planted;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod samples;

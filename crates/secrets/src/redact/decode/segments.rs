@@ -95,11 +95,13 @@ enum Quiet {
 /// The byte before a place, if it stands for itself.
 fn literal_before(text: &[u8], at: usize) -> Option<u8> {
     let byte = known(at.checked_sub(1).and_then(|before| text.get(before)))?;
-    let before = &text[..at];
-    let digits = |prefix: &[u8]| before.len() >= 2 && before[..at - 2].ends_with(prefix);
-    // It may be the last digit behind a percent sign, which may be encoded itself.
-    let percent = digits(b"%") || digits(b"%25");
-    (!percent).then_some(byte)
+    let behind_percent = |from: usize| {
+        let before = at.checked_sub(from).map_or(&b""[..], |end| &text[..end]);
+        before.ends_with(b"%") || before.ends_with(b"%25")
+    };
+    // It may be the last digit behind a percent sign, which may be encoded itself, as may be the digit between.
+    let between = || at.checked_sub(4).is_some_and(|from| text[from] == b'%') && behind_percent(4);
+    (!behind_percent(2) && !between()).then_some(byte)
 }
 
 /// A run of backslashes and what it escapes. Each time it is decoded half of it is left, and what follows is escaped
@@ -182,6 +184,11 @@ mod tests {
         check(r#"\\npa\"ss"#, &[r#"npa\"ss"#]);
         check(r#"\npa\"ss"#, &[r#"pa\"ss"#]);
         check(r#"\n\u0070\"s"#, &[r#"\u0070\"s"#]);
+        check(r#"p%61\"ss"#, &[r#"p%61\"ss"#]);
+        check(r#"p%2561\"ss"#, &[r#"p%2561\"ss"#]);
+        check(r#"p%25%361\"ss"#, &[r#"p%25%361\"ss"#]);
+        check(r#"p%%361\"ss"#, &[r#"p%%361\"ss"#]);
+        check(r#"p%361\"ss"#, &[]);
         check(r#"\n\u0070 and ten more \"s"#, &["\\u0070 and ten more "]);
     }
 
