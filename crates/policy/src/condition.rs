@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{Context, Env, Program, Value};
 use toolgate_core::{Call, Target};
-use toolgate_wire::Raw;
+use toolgate_wire::{Edit, Raw, meta};
 
 use crate::suggest::shown;
 
@@ -140,14 +140,16 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What a condition sees of a call as `args`: the arguments of a tool or a prompt, the one that is completed, or an empty
-/// object.
+/// What a condition sees of a call as `args`: the arguments of a tool or a prompt, the one that is completed, all params of
+/// a method that only another server knows, or an empty object.
 fn args_of(call: &Call) -> Option<Raw> {
     match &call.target {
-        Target::Tool(_) | Target::Prompt(_) | Target::Method(_) => {
+        Target::Tool(_) | Target::Prompt(_) => {
             call.arguments.clone().or_else(|| call.params.get("arguments"))
         }
         Target::Completion(_) => call.params.get("argument"),
+        // Nobody here knows which of them are arguments.
+        Target::Method(_) => Some(Edit::new(&call.params).remove(meta::META).finish()),
         Target::Resource(_) | Target::Subscribe(_) | Target::Unsubscribe(_) | Target::Task(..) => None,
     }
 }

@@ -11,7 +11,7 @@ use toolgate_core::{CompletionRef, Target};
 use crate::glob::Glob;
 use crate::suggest::did_you_mean;
 
-pub(crate) use spelling::plain_uri;
+use spelling::{Readings, plain_pattern, readings};
 
 /// The kinds that a pattern can begin with.
 pub(crate) const KINDS: [&str; 8] =
@@ -24,8 +24,8 @@ pub(crate) struct Subject<'a> {
     /// The kind that it belongs to: a subscription to a resource is of that resource.
     pub(crate) of: Option<&'static str>,
     pub(crate) name: &'a str,
-    /// The name as a source may read it, where that differs.
-    pub(crate) plain: Option<String>,
+    /// How else a source may read the name, if it is a URI.
+    readings: Option<Readings>,
     /// For a template of URIs: what all of them begin with.
     pub(crate) beginning: Option<&'a str>,
 }
@@ -46,20 +46,20 @@ impl<'a> Subject<'a> {
             | Target::Method(_) => None,
         };
         let kind = target.kind();
-        let plain = if kind == "resource" || of == Some("resource") { plain_uri(name) } else { None };
-        Self { kind, of, name, plain, beginning: None }
+        let readings = (kind == "resource" || of == Some("resource")).then(|| readings(name));
+        Self { kind, of, name, readings, beginning: None }
     }
 
     /// Something that is listed.
     pub(crate) fn listed(kind: &'static str, name: &'a str) -> Self {
-        let plain = if kind == "resource" { plain_uri(name) } else { None };
-        Self { kind, of: None, name, plain, beginning: None }
+        let readings = (kind == "resource").then(|| readings(name));
+        Self { kind, of: None, name, readings, beginning: None }
     }
 
     /// A template of URIs.
     pub(crate) fn template(text: &'a str) -> Self {
         let beginning = text.split('{').next().filter(|head| head.len() < text.len());
-        Self { kind: "resource", of: None, name: text, plain: None, beginning }
+        Self { kind: "resource", of: None, name: text, readings: None, beginning }
     }
 
     /// The target as a command writes it.
@@ -71,9 +71,9 @@ impl<'a> Subject<'a> {
 /// How sure a pattern has to be, where a name can be read in two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sure {
-    /// It has to fit every spelling: for what lets through.
+    /// It has to fit every reading: for what lets through.
     Every,
-    /// It has to fit one: for what holds back.
+    /// It has to fit one, also of less than the whole: for what holds back.
     Any,
 }
 
@@ -82,6 +82,8 @@ pub(crate) enum Sure {
 pub(crate) struct TargetPattern {
     kind: &'static str,
     glob: Glob,
+    /// The same as URIs are read, where that differs: hosts are alike in upper and lower case, and `%20` is a space.
+    plain: Option<Glob>,
 }
 
 impl TargetPattern {
@@ -99,11 +101,17 @@ impl TargetPattern {
             };
         }
         let as_written = self.glob.fits(subject.name);
-        let Some(plain) = &subject.plain else { return as_written };
+        let Some(Readings { whole, less }) = &subject.readings else { return as_written };
         match sure {
-            Sure::Every => as_written && self.glob.fits(plain),
-            Sure::Any => as_written || self.glob.fits(plain),
+            Sure::Every => as_written && whole.iter().all(|uri| self.fits_uri(uri)),
+            Sure::Any => {
+                self.fits_uri(subject.name) || whole.iter().chain(less).any(|uri| self.fits_uri(uri))
+            }
         }
+    }
+
+    fn fits_uri(&self, uri: &str) -> bool {
+        self.glob.fits(uri) || self.plain.as_ref().is_some_and(|glob| glob.fits(uri))
     }
 }
 
@@ -132,7 +140,8 @@ impl FromStr for TargetPattern {
                 hint: did_you_mean(kind, KINDS.into_iter().filter(|kind| *kind != "*"), or),
             });
         };
-        Ok(Self { kind, glob: Glob::new(name) })
+        let plain = Some(plain_pattern(name)).filter(|plain| plain != name);
+        Ok(Self { kind, glob: Glob::new(name), plain: plain.as_deref().map(Glob::new) })
     }
 }
 
@@ -185,14 +194,52 @@ mod tests {
     fn a_uri_that_can_be_read_in_two_ways_is_held_back_by_either() {
         let pattern: TargetPattern = "resource:file:///etc/*".parse().unwrap();
         let fits = |uri: &str, sure| pattern.fits(&Subject::of(&Target::Resource(uri.into())), sure);
-        for uri in
-            ["file:///docs/../etc/passwd", "FILE:///etc/passwd", "file:///%65tc/passwd", "file:///./etc/x"]
-        {
+        for uri in [
+            "file:///docs/../etc/passwd",
+            "FILE:///etc/passwd",
+            "file:///%65tc/passwd",
+            "file:///./etc/x",
+            "file:///e\ttc/passwd",
+            " file:///etc/passwd",
+            "file:/etc/passwd",
+            "file://localhost/etc/passwd",
+        ] {
             assert!(fits(uri, Sure::Any), "{uri}");
             assert!(!fits(uri, Sure::Every), "{uri}");
         }
         assert!(fits("file:///etc/passwd", Sure::Every));
         // Written as allowed, read as something else: not let through.
         assert!(!fits("file:///etc/../srv/x", Sure::Every) && fits("file:///etc/../srv/x", Sure::Any));
+    }
+
+    #[test]
+    fn heads_and_ends_of_uris_are_no_way_around_a_pattern() {
+        #[track_caller]
+        fn check(pattern: &str, uri: &str, (every, any): (bool, bool)) {
+            let (pattern, target) = (pattern.parse::<TargetPattern>().unwrap(), Target::Resource(uri.into()));
+            let fits = |sure| pattern.fits(&Subject::of(&target), sure);
+            assert_eq!((fits(Sure::Every), fits(Sure::Any)), (every, any), "{pattern} {uri:?}");
+        }
+        check("resource:config://secret", "config://secret?x", (false, true));
+        check("resource:config://secret", "config://sec\tret", (false, true));
+        check("resource:config://secret?x", "config://secret?x", (true, true));
+        check("resource:file:///docs/*", "file:///docs/.\t./.\t./etc/passwd", (false, true));
+        check("resource:file:///docs/*", "file:///docs/../etc/passwd?/../../docs/x", (false, true));
+        check("resource:file:///docs/*", "file:///docs/a b?c#d", (true, true));
+        // A pattern and a URI that are written alike fit, whatever the spelling.
+        check("resource:docs://README", "docs://README", (true, true));
+        check("resource:docs://README", "docs://readme", (false, true));
+        check("resource:docs://readme", "docs://README", (false, true));
+        check("resource:https://A.example:443/*", "https://A.example:443/b", (true, true));
+        check("resource:https://A.example:443/*", "https://a.example/b", (false, true));
+        check("resource:https://a.example/*", "https://me@A.example:443/b", (false, true));
+        check("resource:file://localhost/docs/*", "file://localhost/docs/a", (true, true));
+        check("*:file:/docs/*", "file:/docs/a", (true, true));
+        // Neither is an encoded pattern.
+        check("resource:file:///My%20Docs/*", "file:///My%20Docs/a", (true, true));
+        check("resource:file:///My%20Docs/*", "file:///My Docs/a", (false, true));
+        check("resource:file:///My%20Docs/*", "file:///My%20Docs/../a", (false, true));
+        check("resource:note:%2a", "note:%2a", (false, true));
+        check("resource:note:%2a", "note:b", (false, false));
     }
 }

@@ -1,28 +1,132 @@
-//! A URI as a source may read it: decoded, without `.` and `..`.
+//! A URI as a source may read it: decoded, without `.` and `..`, and without what parsers of URLs pass over.
 
-/// The plain spelling of a URI, where it is another one than the text.
-pub(crate) fn plain_uri(uri: &str) -> Option<String> {
-    let (scheme, rest) = uri.split_once(':')?;
-    let path = rest.strip_prefix("//").unwrap_or(rest);
-    let tricky = scheme.bytes().any(|byte| byte.is_ascii_uppercase())
-        || rest.contains(['%', '\\'])
-        || ["/.", "//"].iter().any(|piece| path.contains(piece));
-    if !tricky {
-        return None;
+/// How often a source may decode.
+const MOST_DECODED: usize = 3;
+
+/// How else than as it is written a source may read a URI.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Readings {
+    /// Readings of the whole text.
+    pub(crate) whole: Vec<String>,
+    /// Readings of less: without query and fragment, or without the user before a host.
+    pub(crate) less: Vec<String>,
+}
+
+/// The readings of a URI that differ from its text.
+pub(crate) fn readings(uri: &str) -> Readings {
+    let mut all = Readings::default();
+    if is_plain(uri) {
+        return all;
     }
-    let decoded = decode(rest).replace('\\', "/");
-    let (root, path) = match decoded.strip_prefix("//") {
-        Some(path) => ("//", path),
-        None => ("", decoded.as_str()),
+    let mut text = passed_on(uri);
+    for _ in 0..=MOST_DECODED {
+        // Whoever looks for a path decodes before or after; what ends one for us may be a part of it for others.
+        let (path, rest) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
+        for path in plain(path) {
+            all.whole.push(format!("{path}{}", decode(rest)));
+            all.less.push(path);
+        }
+        all.whole.extend(plain(&text));
+        let decoded = decode_once(&text);
+        if decoded == text {
+            break;
+        }
+        text = decoded;
+    }
+    let anonymous: Vec<_> = all.whole.iter().chain(&all.less).filter_map(|uri| without_user(uri)).collect();
+    all.less.extend(anonymous);
+    for list in [&mut all.whole, &mut all.less] {
+        list.sort_unstable();
+        list.dedup();
+        list.retain(|reading| reading != uri);
+    }
+    all
+}
+
+/// A pattern of URIs with its scheme and its authority as everyone writes them, and the rest decoded; a `*` that is
+/// written as `%2a` stays what it is.
+pub(crate) fn plain_pattern(text: &str) -> String {
+    let (head, rest) = split_head(text);
+    let decoded = decode(rest);
+    let stars = |text: &str| text.matches('*').count();
+    format!("{head}{}", if stars(&decoded) == stars(rest) { &decoded } else { rest })
+}
+
+/// Whether there is only one way to read it: most URIs are like that.
+fn is_plain(uri: &str) -> bool {
+    let (head, path) = split_head(uri);
+    uri.strip_prefix(&head) == Some(path)
+        && uri.trim() == uri
+        && !uri.contains(|c: char| c.is_control() || matches!(c, '%' | '\\' | '?' | '#' | '@'))
+        && !path.starts_with('.')
+        && !["/.", "//"].iter().any(|piece| path.contains(piece))
+}
+
+/// What parsers of URLs see of a text: they drop controls anywhere, and space around it.
+fn passed_on(text: &str) -> String {
+    let seen: String = text.chars().filter(|c| !c.is_control()).collect();
+    seen.trim().to_owned()
+}
+
+/// A text decoded, and without dots; in two ways, where `..` may end a part without a name.
+fn plain(text: &str) -> [String; 2] {
+    let text = passed_on(&decode(text)).replace('\\', "/");
+    let (head, path) = split_head(&text);
+    [false, true].map(|nameless| format!("{head}{}", without_dots(path, nameless)))
+}
+
+/// The scheme and the authority in their plain spelling, and what is behind them.
+fn split_head(text: &str) -> (String, &str) {
+    let Some((scheme, rest)) = text.split_once(':') else { return (String::new(), text) };
+    let scheme = scheme.to_ascii_lowercase();
+    if scheme == "file" && !rest.starts_with("//") {
+        return (if rest.starts_with('/') { "file://" } else { "file:///" }.into(), rest);
+    }
+    let from_host = match (default_port(&scheme), rest.strip_prefix("//")) {
+        // Any number of slashes leads to the host of these.
+        (Some(_), _) => rest.trim_start_matches('/'),
+        (None, Some(from_host)) => from_host,
+        (None, None) => return (format!("{scheme}:"), rest),
     };
-    let plain = format!("{}:{root}{}", scheme.to_ascii_lowercase(), without_dots(path));
-    (plain != uri).then_some(plain)
+    let (host, path) = from_host.split_at(from_host.find(['/', '?', '#']).unwrap_or(from_host.len()));
+    (format!("{scheme}://{}", plain_host(&scheme, host)), path)
+}
+
+/// The port that goes without saying, for schemes of the web.
+fn default_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "ws" => Some(80),
+        "https" | "wss" => Some(443),
+        _ => None,
+    }
+}
+
+fn plain_host(scheme: &str, host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    if scheme == "file" && host == "localhost" {
+        return String::new();
+    }
+    let Some(port) = default_port(scheme) else { return host };
+    let name = match host.rsplit_once(':') {
+        Some((name, said)) if said.is_empty() || said.parse() == Ok(port) => name,
+        Some(_) | None => &host,
+    };
+    name.strip_suffix('.').unwrap_or(name).to_owned()
+}
+
+/// A URI of the web without the user before its host.
+fn without_user(uri: &str) -> Option<String> {
+    let (scheme, rest) = uri.split_once("://")?;
+    default_port(scheme)?;
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (_, host) = authority.rsplit_once('@')?;
+    Some(format!("{scheme}://{host}{path}"))
 }
 
 /// Every `%41` becomes its byte, again and again while something changes: a source may decode twice.
 fn decode(text: &str) -> String {
     let mut text = text.to_owned();
-    for _ in 0..3 {
+    for _ in 0..MOST_DECODED {
         let decoded = decode_once(&text);
         if decoded == text {
             break;
@@ -47,14 +151,15 @@ fn decode_once(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The path without `.`, `..` and doubled slashes; the first part stays, be it a host or empty.
-fn without_dots(path: &str) -> String {
+/// The path without `.`, `..` and doubled slashes; the first part stays, be it a name or empty. Files know no parts
+/// without a name; to parsers of URLs they are parts, which a `..` ends.
+fn without_dots(path: &str, nameless: bool) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let mut all = path.split('/').enumerate().peekable();
     while let Some((place, part)) = all.next() {
         let last = all.peek().is_none();
         match part {
-            "" if place > 0 && !last => {}
+            "" if place > 0 && !last && !nameless => {}
             "." | ".." => {
                 if part == ".." && parts.len() > 1 {
                     parts.pop();
@@ -66,36 +171,9 @@ fn without_dots(path: &str) -> String {
             part => parts.push(part),
         }
     }
-    parts.join("/")
+    let path = parts.join("/");
+    if nameless { without_dots(&path, false) } else { path }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_uri_is_read_as_a_source_may_read_it() {
-        #[track_caller]
-        fn check(uri: &str, expect: Option<&str>) {
-            assert_eq!(plain_uri(uri).as_deref(), expect, "{uri}");
-        }
-        check("file:///etc/passwd", None);
-        check("note:a", None);
-        check("x", None);
-        check("", None);
-        check(":", None);
-        check("a:é/é", None);
-        check("file:///docs/../etc/passwd", Some("file:///etc/passwd"));
-        check("file:///../../etc/passwd", Some("file:///etc/passwd"));
-        check("file:///docs/./a", Some("file:///docs/a"));
-        check("file:///docs//a", Some("file:///docs/a"));
-        check("FILE:///a", Some("file:///a"));
-        check("file:///%2e%2e/etc", Some("file:///etc"));
-        check("file:///a%252fb", Some("file:///a/b"));
-        check("file:///a%2", None);
-        check("file:///a\\..\\b", Some("file:///b"));
-        check("file:///etc/x/..", Some("file:///etc/"));
-        check("file:///./etc/", Some("file:///etc/"));
-        check("docs://host/a/../b", Some("docs://host/b"));
-    }
-}
+mod tests;

@@ -7,5 +7,6 @@ mod expectations;
 mod limits;
 mod pins;
 mod properties;
+mod readings;
 mod rules;
 mod support;
