@@ -1,13 +1,14 @@
 //! Approvals: questions to a person that wait in the store, and answers that are remembered.
 
 mod document;
+mod remember;
+mod wait;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use tokio::sync::broadcast;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::broadcast::error::TryRecvError;
 use toolgate_host::Clock;
 
 use crate::consents::Consent;
@@ -15,9 +16,6 @@ use crate::store::{Collection, Document, SharedStore, StoreError, Write, Written
 use crate::{Error, Kind, Result};
 
 pub use document::{Approval, ApprovalState, Decision, Lasting, Remembered};
-
-/// How long what was remembered for a connection is kept at most, and decided questions are.
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// How often a change by someone faster is read again before giving up.
 const TRIES: usize = 8;
@@ -32,6 +30,8 @@ struct Inner {
     store: SharedStore,
     clock: Clock,
     known: Mutex<Known>,
+    /// Whoever puts a question into the inbox holds it, so that no two fill the same place.
+    putting: tokio::sync::Mutex<()>,
 }
 
 /// What is remembered, as of the last change that was noticed.
@@ -57,7 +57,7 @@ impl Approvals {
     /// The inbox in this store. Nothing is read before something is asked.
     pub fn new(store: SharedStore, clock: Clock) -> Self {
         let known = Mutex::new(Known { all: None, noticed: 0, changes: store.changes() });
-        Self { inner: Arc::new(Inner { store, clock, known }) }
+        Self { inner: Arc::new(Inner { store, clock, known, putting: tokio::sync::Mutex::default() }) }
     }
 
     /// All questions that have not expired, oldest first.
@@ -156,18 +156,6 @@ impl Approvals {
         Ok(all.iter().find(holds).map(|rule| asked.consent(rule.by.clone())))
     }
 
-    /// Notes that a person at the client said yes for longer than one call.
-    pub(crate) async fn keep(&self, asked: &Approval, lasting: Lasting, by: &str) -> Result<()> {
-        let writes: Vec<Write> = self.remember(asked, lasting, by).await?.into_iter().collect();
-        if writes.is_empty() {
-            return Ok(());
-        }
-        // It is there already when two calls were approved at once.
-        match self.inner.store.write(writes).await? {
-            Written::Done | Written::Conflict => Ok(()),
-        }
-    }
-
     /// Uses up an answer, if there is one: of all who ask at once, one gets it.
     pub(crate) async fn redeem(&self, asked: &Approval) -> Result<Waited> {
         for _ in 0..TRIES {
@@ -194,89 +182,11 @@ impl Approvals {
         Err(busy())
     }
 
-    /// Puts a question into the inbox, unless it is there, and waits for the answer.
-    pub(crate) async fn wait(&self, asked: &Approval, longest: Duration) -> Result<Waited> {
-        // Whoever listens first misses no answer.
-        let mut changes = self.inner.store.changes();
-        self.put(asked).await?;
-        let until = tokio::time::Instant::now() + longest;
-        loop {
-            match self.redeem(asked).await? {
-                Waited::Pending => {}
-                answered @ (Waited::Approved(_) | Waited::Rejected { .. }) => return Ok(answered),
-            }
-            let changed = async {
-                loop {
-                    match changes.recv().await {
-                        Ok(Collection::Approvals) | Err(RecvError::Lagged(_)) => return,
-                        Ok(_) => {}
-                        Err(RecvError::Closed) => return std::future::pending().await,
-                    }
-                }
-            };
-            if tokio::time::timeout_at(until, changed).await.is_err() {
-                return Ok(Waited::Pending);
-            }
-        }
-    }
-
-    async fn put(&self, asked: &Approval) -> Result<()> {
-        for _ in 0..TRIES {
-            let write = match self.get(&asked.id).await? {
-                Some((_, approval)) if approval.state == ApprovalState::Pending => return Ok(()),
-                // The call ran before; this is another one like it.
-                Some((document, approval)) if matches!(approval.state, ApprovalState::Used { .. }) => {
-                    replace(&document, asked)
-                }
-                Some(_) => return Ok(()),
-                None => Write::Insert {
-                    collection: Collection::Approvals,
-                    id: asked.id.clone(),
-                    body: body(asked),
-                    expires_ms: Some(asked.expires_ms),
-                },
-            };
-            if self.inner.store.write(vec![write]).await? == Written::Done {
-                return Ok(());
-            }
-        }
-        Err(busy())
-    }
-
     async fn get(&self, id: &str) -> Result<Option<(Document, Approval)>, StoreError> {
         let document = self.inner.store.get(Collection::Approvals, id).await?;
         let now = self.inner.clock.unix_ms();
         let live = document.filter(|document| document.expires_ms.is_none_or(|expires| expires > now));
         Ok(live.and_then(|document| read(&document).map(|approval| (document, approval))))
-    }
-
-    /// The change that makes an answer last, where it does and is not there yet.
-    async fn remember(&self, asked: &Approval, lasting: Lasting, by: &str) -> Result<Option<Write>> {
-        let at_ms = self.inner.clock.unix_ms();
-        let session = match lasting {
-            Lasting::Once => return Ok(None),
-            Lasting::Always => None,
-            Lasting::Session => Some(asked.session.clone().ok_or_else(|| {
-                Error::new(Kind::InvalidInput, "the caller has no lasting connection to remember this for")
-                    .hint("approve it once, or always")
-            })?),
-        };
-        let expires_ms = session.is_some().then_some(at_ms.saturating_add(DAY_MS));
-        let parts = [&asked.principal, &asked.target, &asked.rule, session.as_deref().unwrap_or_default()];
-        let remembered = Remembered {
-            id: short_id(&parts),
-            principal: asked.principal.clone(),
-            target: asked.target.clone(),
-            rule: asked.rule.clone(),
-            session,
-            by: by.into(),
-            at_ms,
-        };
-        if self.inner.store.get(Collection::Remembered, &remembered.id).await?.is_some() {
-            return Ok(None);
-        }
-        let body = body(&remembered);
-        Ok(Some(Write::Insert { collection: Collection::Remembered, id: remembered.id, body, expires_ms }))
     }
 
     /// What is remembered, if nothing has changed since it was read; else how many changes were noticed so far.

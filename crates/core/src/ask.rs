@@ -1,5 +1,7 @@
 //! Questions a running call puts to its client: elicitation, sampling, roots.
 
+use std::task::{Context, Poll};
+
 use tokio::sync::oneshot;
 use toolgate_wire::{Edit, Raw};
 
@@ -109,8 +111,13 @@ impl Ask {
     }
 
     /// Whether nobody waits for the answer any more.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.answer.is_closed()
+    }
+
+    /// Completes when nobody waits for the answer any more.
+    pub fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.answer.poll_closed(context)
     }
 
     /// Hands the answers to whoever asked; they may have gone away.

@@ -14,7 +14,7 @@ use crate::sources::{Set, Sources};
 use crate::view::View;
 use crate::{
     ConnectionId, ListKind, Listing, PromptItem, ResourceItem, Scope, Source, SourceId, TemplateItem,
-    ToolItem,
+    ToolItem, Update,
 };
 
 pub(crate) use clashes::clashes;
@@ -25,7 +25,9 @@ pub enum Change {
     /// A list is not what it was, for this scope.
     Listed(Scope, ListKind),
     /// A resource has new content.
-    Updated(Arc<str>),
+    Updated(Update),
+    /// More was told than could be passed on: any resource that is watched may have new content.
+    AnyUpdated,
     /// A task has a new state.
     Task(Arc<TaskChange>),
     /// A server has a word for one client.

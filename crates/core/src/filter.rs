@@ -49,6 +49,12 @@ impl Filters {
         }
     }
 
+    /// Whether a name holds nothing to hide that has to arrive as it is, as keys of questions do. A filter that breaks
+    /// down lets nothing out.
+    pub(crate) fn lets_pass(&self, name: &str) -> bool {
+        matches!(guard("filter", || self.text(name)), Ok(None))
+    }
+
     /// Filters how a source stands; a filter that breaks down lets nothing out but its name and state.
     pub(crate) fn status(&self, status: SourceStatus) -> SourceStatus {
         if self.0.is_empty() {

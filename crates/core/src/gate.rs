@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::{
-    Call, Error, Listing, Principal, PromptItem, ResourceItem, Source, SourceId, TemplateItem, ToolItem,
+    Call, Error, Listing, Note, Principal, PromptItem, ResourceItem, Source, SourceId, TemplateItem, ToolItem,
 };
 
 /// What a gate says of a call.
@@ -116,6 +116,12 @@ pub trait Gate: Send + Sync {
     fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
         let _ = listed;
         Box::pin(std::future::ready(false))
+    }
+
+    /// What people should know of a source who look at how that stands.
+    fn notes(&self, source: &SourceId) -> Vec<Note> {
+        let _ = source;
+        Vec::new()
     }
 
     /// A word that changes whenever its decisions may; an approval holds only for the rules it was given under.

@@ -157,6 +157,16 @@ impl Hub {
         }
     }
 
+    /// Tells the sources that reach other servers that the folders of a client that is elsewhere are not what they were.
+    pub fn roots_changed_of(&self, principal: &Principal, connection: ConnectionId) {
+        self.inner
+            .sources
+            .now()
+            .all
+            .iter()
+            .for_each(|source| source.roots_changed_of(&principal.id, connection));
+    }
+
     /// Which of these tasks this principal may listen to.
     pub fn known_tasks(&self, principal: &Principal, ids: &[String]) -> Vec<String> {
         self.inner.tasks.known(ids, &principal.id)
@@ -228,7 +238,7 @@ impl Hub {
         let now = self.inner.sources.replace(sources);
         let is_new = |source: &&Arc<dyn Source>| !before.all.iter().any(|old| Arc::ptr_eq(old, source));
         for source in now.all.iter().filter(is_new) {
-            watch_updates(source, &self.inner.changes, &self.inner.owner);
+            watch_updates(source, &self.inner);
         }
         self.inner.catalogs.each(Catalog::refresh);
     }
@@ -291,6 +301,7 @@ impl Hub {
         let statuses = listings.iter().filter_map(|(source, _)| {
             let mut status = source.status()?;
             status.notes.extend(clashes.remove(source.id()));
+            status.notes.extend(self.inner.gates.iter().flat_map(|gate| gate.notes(source.id())));
             Some(self.inner.filters.status(status))
         });
         statuses.collect()

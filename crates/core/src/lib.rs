@@ -48,6 +48,7 @@ mod time;
 mod tool;
 mod tracer;
 mod view;
+mod visible;
 
 pub use approvals::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
 pub use ask::{Answers, Ask, Question};
@@ -81,7 +82,7 @@ pub use search::{Search, search_tools};
 pub use settings::{AskBy, Settings};
 pub use source::{
     Called, Kinds, ListKind, Listing, Offers, PromptItem, ResourceItem, Scope, Source, SourceId,
-    TemplateItem, ToolItem,
+    TemplateItem, TimeLimit, ToolItem, Update,
 };
 pub use status::{Note, SourceState, SourceStatus};
 pub use store::{
@@ -94,3 +95,4 @@ pub use time::iso8601;
 pub use tool::{AnyTool, Hints, TaskMode, Tool, ToolSpec, tool};
 pub use tracer::{Ended, Span, Step, TraceContext, Tracer};
 pub use view::{Page, View, resource_not_found};
+pub use visible::{unseen, visible, visible_line};

@@ -10,7 +10,7 @@ use crate::tool::AnyTool;
 use crate::view::resource_not_found;
 use crate::{
     Called, CompletionRef, Error, Kind, ListKind, Listing, Offers, Outcome, Permitted, Result, RunHandle,
-    Scope, Source, SourceId, Target,
+    Scope, Source, SourceId, Target, Update,
 };
 
 /// How many changed resources may wait for a slow hub.
@@ -76,7 +76,7 @@ pub trait Pack: Send + Sync + Sized + 'static {
 #[derive(Debug, Clone)]
 pub struct Shelf {
     listing: watch::Sender<Arc<Listing>>,
-    updates: broadcast::Sender<Arc<str>>,
+    updates: broadcast::Sender<Update>,
 }
 
 impl Shelf {
@@ -98,7 +98,7 @@ impl Shelf {
     /// Says that a resource has new content.
     pub fn updated(&self, uri: &str) {
         // Without listeners there is nobody to tell.
-        drop(self.updates.send(uri.into()));
+        drop(self.updates.send(Update::of(uri)));
     }
 }
 
@@ -160,7 +160,7 @@ impl<P: Pack> Source for PackSource<P> {
         self.pack.demand(kind);
     }
 
-    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+    fn updates(&self) -> Option<broadcast::Receiver<Update>> {
         Some(self.shelf.updates.subscribe())
     }
 

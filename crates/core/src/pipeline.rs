@@ -2,6 +2,7 @@
 
 mod approve;
 mod record;
+mod shown;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -122,7 +123,7 @@ pub(crate) async fn run(hub: Arc<Inner>, call: Arc<Call>, round: Round, handle: 
         biased;
         outcome = passing => outcome.unwrap_or_else(|panic| Err(broken("tool", &*panic))).into(),
         () = handle.cancelled() => Outcome::Failed(Error::new(Kind::Cancelled, "the call was cancelled")),
-        () = handle.expired() => Outcome::Failed(Error::new(Kind::Timeout, "the call took too long")),
+        () = handle.expired() => Outcome::Failed(handle.too_long()),
     };
     let outcome = hub.filters.outcome(outcome);
     let took = started.elapsed();
@@ -149,37 +150,25 @@ async fn pass(
     if call.task.is_some() {
         Box::pin(begin_task(&call, &route, handle)).await?;
     }
-    let origin = route.source.as_deref().map(Origin::of);
     if let Some(title) = route.tool.as_ref().and_then(|tool| tool.title.as_deref()) {
         handle.names(title);
     }
-    // What another source asked for is no answer to a client.
-    let is_answer = !route.shows_only && !call.nested;
-    if let Some(tool) = route.tool.as_ref().filter(|_| is_answer && hub.cuts().is_some()) {
-        // Who searched was given no definition that promises anything.
-        let promises_structure = !call.via_search && tool.raw.get("outputSchema").is_some();
-        trace.answers_as(Cuttable { promises_structure });
-    }
-    let judged = Judged { call: &call, tool: route.tool.as_deref(), origin };
+    cut_as(hub, &call, &route, trace);
     let asks = match route.shows_only {
         true => Vec::new(),
-        false => judge(&hub.gates, judged, trace).inspect_err(|_| hub.give_back(&call))?,
+        false => judge(&hub.gates, judged(&call, &route), trace).inspect_err(|_| hub.give_back(&call))?,
     };
     let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
-    let (tool, source) = (route.tool.as_deref(), origin.map(|origin| origin.source.as_str()));
-    let subject = Subject { hub, call: &call, tool, source, arguments: &arguments, trace };
+    let mut subject = Subject { hub, call: &call, route, arguments: &arguments, trace };
     // One approval covers all rounds of the call.
     let mut consent = subject.earlier(round.consent).map(Box::new);
     if consent.is_none() && !asks.is_empty() {
         // Boxed, as all that is rare on this way: what every call carries along should be small.
-        let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
-        let answer = Box::pin(approve::ask(&subject, handle, asks)).await;
-        drop(waiting);
-        hub.metrics.approval(&answer);
-        consent = answer?.map(Box::new);
+        consent = Box::pin(agreed(&mut subject, handle, asks)).await?.map(Box::new);
     }
+    let route = subject.route;
     if let Some(consent) = &consent {
         trace.answered_by(consent.by.clone());
     }
@@ -190,10 +179,53 @@ async fn pass(
         return Box::pin(hub.tasks.answer(&permitted, handle)).await;
     };
     trace.goes_to(source.id());
+    handle.goes_to(&*source);
     let _place = enter(hub, permitted.principal(), &*source, trace).await?;
     let working = trace.step(Step::Source);
     permitted.trace = outgoing(&working, &permitted.call);
     execute(hub, permitted, &*source, handle).await
+}
+
+/// Has a person asked. They may take their time: where the call goes by then is looked up and judged once more, and
+/// their yes lets it go on only where what it was said under still holds.
+async fn agreed(
+    subject: &mut Subject<'_>,
+    handle: &RunHandle,
+    mut asks: Vec<Asking>,
+) -> Result<Option<Consent>> {
+    let Subject { hub, call, trace, .. } = *subject;
+    for _ in 0..MOST_ROUNDS {
+        let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
+        let answer = approve::ask(subject, handle, asks).await;
+        drop(waiting);
+        hub.metrics.approval(&answer);
+        let consent = answer?;
+        subject.route = hub.view_for_call(call).await.route(call)?;
+        cut_as(hub, call, &subject.route, trace);
+        asks = judge(&hub.gates, judged(call, &subject.route), trace)?;
+        check_input(subject.arguments, &subject.route)?;
+        let terms = hub.terms(subject.tool());
+        if asks.is_empty() || consent.as_ref().is_some_and(|consent| consent.policy == terms) {
+            return Ok(consent);
+        }
+    }
+    Err(Error::new(Kind::NeedsApproval, "the rules changed each time a person had answered")
+        .hint("call again"))
+}
+
+/// What gates are shown of a call.
+fn judged<'a>(call: &'a Call, route: &'a Route) -> Judged<'a> {
+    Judged { call, tool: route.tool.as_deref(), origin: route.source.as_deref().map(Origin::of) }
+}
+
+/// Notes how the answer may be cut. What another source asked for is no answer to a client.
+fn cut_as(hub: &Inner, call: &Call, route: &Route, trace: &Trace) {
+    let is_answer = !route.shows_only && !call.nested;
+    if let Some(tool) = route.tool.as_ref().filter(|_| is_answer && hub.cuts().is_some()) {
+        // Who searched was given no definition that promises anything.
+        let promises_structure = !call.via_search && tool.raw.get("outputSchema").is_some();
+        trace.answers_as(Cuttable { promises_structure });
+    }
 }
 
 /// Makes a call the task that its client wants it to be: what becomes of it from here on, the task tells.

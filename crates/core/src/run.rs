@@ -17,7 +17,8 @@ use toolgate_wire::Raw;
 use crate::ask::Ask;
 use crate::hub::Inner;
 use crate::{
-    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Pass, Principal, RunInfo, Target, TaskRequest,
+    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Pass, Principal, RunInfo, Target,
+    TaskRequest, TimeLimit,
 };
 use carried::Carried;
 use deadline::Deadline;
@@ -106,6 +107,8 @@ pub(crate) struct Shared {
     deadline: Deadline,
     /// How long it may take from when it is last seen to get on; nothing where the caller set a limit.
     renewed: Option<Duration>,
+    /// How long its source may take, which counts where it is more.
+    source: OnceLock<TimeLimit>,
     /// What its client said that wants it to be a task.
     pub(crate) task: Option<TaskRequest>,
 }
@@ -144,6 +147,7 @@ pub(crate) fn pair(call: &mut Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         cancel: CancellationToken::new(),
         deadline: Deadline::after(hub.time_limit(call)),
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
+        source: OnceLock::new(),
         task: call.task,
     });
     let run =
@@ -223,8 +227,9 @@ impl Run {
     }
 
     /// A new request goes on with this run: its client, its time limit.
-    pub(crate) fn reattach(&self, client: Arc<Client>, limit: Duration) {
-        *self.shared.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    pub(crate) fn reattach(&self, call: &Call, limit: Duration) {
+        let limit = if call.time_limit.is_some() { limit } else { self.shared.at_least(limit) };
+        *self.shared.client.lock().unwrap_or_else(PoisonError::into_inner) = call.client.clone();
         self.shared.deadline.restart(limit);
     }
 }
@@ -243,6 +248,11 @@ impl Shared {
     /// Cancels the run, whoever holds it.
     pub(crate) fn canceller(&self) -> CancellationToken {
         self.cancel.clone()
+    }
+
+    /// A limit that no caller set, or that of the source where it is more.
+    fn at_least(&self, limit: Duration) -> Duration {
+        self.source.get().map_or(limit, |source| limit.max(source.limit))
     }
 
     /// Whether what let it in was taken back.

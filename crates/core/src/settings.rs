@@ -17,7 +17,7 @@ pub enum AskBy {
 /// What can be set for the hub itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// How long a call may take.
+    /// How long a call may take, where its source has no more.
     pub call_time_limit: Duration,
     /// How long a list waits for sources that are still learning what they have.
     pub list_time_limit: Duration,

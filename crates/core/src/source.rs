@@ -4,10 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 use toolgate_wire::headers::HeaderParam;
-use toolgate_wire::{Raw, Template};
+use toolgate_wire::{Edit, Raw, Template};
 
 use crate::{
     ConnectionId, Hints, InputCheck, Outcome, Permitted, PrincipalId, Result, RunHandle, SourceState,
@@ -74,8 +75,8 @@ pub trait Source: Send + Sync {
         let _ = (scope, kind);
     }
 
-    /// The URIs of resources as they change.
-    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+    /// The resources that have new content. Who falls behind takes any of them for changed.
+    fn updates(&self) -> Option<broadcast::Receiver<Update>> {
         None
     }
 
@@ -104,6 +105,11 @@ pub trait Source: Send + Sync {
         self.status().map(|status| status.state)
     }
 
+    /// How long a call of it may take where that can be set; a call may always take as long as the hub says.
+    fn time_limit(&self) -> Option<TimeLimit> {
+        None
+    }
+
     /// Connects anew, and learns anew what there is.
     fn restart(&self) {}
 
@@ -120,8 +126,44 @@ pub trait Source: Send + Sync {
     /// The folders of the client on standard input are not what they were.
     fn roots_changed(&self) {}
 
+    /// The folders of a client that is elsewhere are not what they were. Ours are not among them.
+    fn roots_changed_of(&self, principal: &PrincipalId, connection: ConnectionId) {
+        let _ = (principal, connection);
+    }
+
     /// Answers a call. Only a permitted one can get here.
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_>;
+}
+
+/// A resource has new content.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// Its URI.
+    pub uri: Arc<str>,
+    /// The params of the notification, where its source says more than the URI.
+    pub params: Option<Raw>,
+}
+
+impl Update {
+    /// Nothing is said but that it has.
+    pub fn of(uri: impl Into<Arc<str>>) -> Self {
+        Self { uri: uri.into(), params: None }
+    }
+
+    /// The params of the notification.
+    pub fn to_params(&self) -> Raw {
+        let bare = || Edit::new(&Raw::EMPTY_OBJECT).set("uri", Raw::string(&self.uri)).finish();
+        self.params.clone().unwrap_or_else(bare)
+    }
+}
+
+/// How long a call of a source may take.
+#[derive(Debug, Clone)]
+pub struct TimeLimit {
+    /// How long.
+    pub limit: Duration,
+    /// What to set, in milliseconds, so that it may take longer.
+    pub setting: Arc<str>,
 }
 
 /// Which kinds of things a source may have.

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{broadcast, watch};
-use toolgate_host::Tasks;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use toolgate_wire::{Edit, Raw};
 
 use crate::catalog::Change;
-use crate::{Offers, Source, SourceId, SourceState};
+use crate::filter::Filters;
+use crate::hub::Inner;
+use crate::{Offers, Source, SourceId, SourceState, Update};
 
 /// All sources at one moment, in order.
 pub(crate) struct Set {
@@ -63,19 +66,30 @@ impl Set {
 }
 
 /// Passes on what a source says of changed resources, for as long as the source lives.
-pub(crate) fn watch_updates(source: &Arc<dyn Source>, changes: &broadcast::Sender<Change>, owner: &Tasks) {
+pub(crate) fn watch_updates(source: &Arc<dyn Source>, hub: &Inner) {
     let Some(mut updates) = source.updates() else { return };
-    let changes = changes.clone();
+    let (changes, filters) = (hub.changes.clone(), hub.filters.clone());
+    let owner = &hub.owner;
     owner.spawn(owner.stopping().run_until_cancelled_owned(async move {
         loop {
-            match updates.recv().await {
-                // Without listeners there is nobody to tell.
-                Ok(uri) => drop(changes.send(Change::Updated(uri))),
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => return,
-            }
+            let change = match updates.recv().await {
+                Ok(update) => Change::Updated(filtered(update, &filters)),
+                // A burst was too large to be passed on one by one.
+                Err(RecvError::Lagged(_)) => Change::AnyUpdated,
+                Err(RecvError::Closed) => return,
+            };
+            // Without listeners there is nobody to tell.
+            drop(changes.send(change));
         }
     }));
+}
+
+/// What is said of a resource, as clients may see it. Its URI stays: only who has named it before is told.
+fn filtered(update: Update, filters: &Filters) -> Update {
+    let Update { uri, params } = update;
+    let params = params.and_then(|params| filters.page(params).ok());
+    let params = params.map(|params| Edit::new(&params).set("uri", Raw::string(&uri)).finish());
+    Update { uri, params }
 }
 
 impl Offers {

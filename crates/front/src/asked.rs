@@ -11,6 +11,9 @@ use toolgate_wire::{Era, Kind as JsonKind, Raw, Version, meta, method};
 
 use crate::era::Incoming;
 
+/// The longest URI that a request may name, in bytes: it is compared with every template there is.
+const LONGEST_URI: usize = 8 * 1024;
+
 /// What a request asks for.
 pub(crate) enum Asked {
     /// Open a legacy session.
@@ -98,7 +101,10 @@ impl Members {
 
     fn target(&self, method: &str) -> Result<Target> {
         let name = || string(self.name.as_ref(), "name");
-        let uri = || string(self.uri.as_ref(), "uri").map(|uri| Arc::from(&*uri));
+        let uri = || {
+            let uri = string(self.uri.as_ref(), "uri")?;
+            check_uri(&uri, "uri").map(|()| Arc::from(&*uri))
+        };
         let task = |op| string(self.task.as_ref(), "taskId").map(|id| Target::Task(op, (&*id).into()));
         Ok(match method {
             method::TOOLS_CALL => {
@@ -116,7 +122,12 @@ impl Members {
             method::TASKS_RESULT => task(TaskOp::Result)?,
             method::TASKS_UPDATE => task(TaskOp::Update)?,
             method::TASKS_CANCEL => task(TaskOp::Cancel)?,
-            other => Target::Method(other.into()),
+            other => {
+                // It may be what tells which server knows the method.
+                let named = self.uri.as_ref().and_then(Raw::as_string);
+                named.map_or(Ok(()), |uri| check_uri(&uri, "uri"))?;
+                Target::Method(other.into())
+            }
         })
     }
 
@@ -176,9 +187,25 @@ fn completion(params: &Raw) -> Result<CompletionRef> {
     let name = |key: &str| text(&reference, key).map(Arc::from);
     match text(&reference, "type")?.as_str() {
         "ref/prompt" => name("name").map(CompletionRef::Prompt),
-        "ref/resource" => name("uri").map(CompletionRef::Resource),
+        "ref/resource" => {
+            let uri = name("uri")?;
+            check_uri(&uri, "ref.uri").map(|()| CompletionRef::Resource(uri))
+        }
         _ => Err(Error::new(Kind::InvalidParams, "`ref.type` must be `ref/prompt` or `ref/resource`")),
     }
+}
+
+/// A URI that all read alike: parsers of URLs drop tabs and ends of lines wherever they are, and rules are about what is
+/// written. Spaces stay, because servers list URIs that have them.
+pub(crate) fn check_uri(uri: &str, key: &str) -> Result<()> {
+    let (what, next) = if uri.len() > LONGEST_URI {
+        (format!("is longer than {LONGEST_URI} bytes"), "name a resource as `resources/list` lists it")
+    } else if uri.contains(|c: char| c.is_ascii_control()) {
+        ("holds a control character".into(), "leave it out, or encode it: a tab is `%09`")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(Kind::InvalidParams, format!("`{key}` {what}")).hint(next))
 }
 
 fn cursor(params: &Raw) -> Result<Option<String>> {

@@ -208,8 +208,7 @@ impl Connection {
 
     fn notified(self: &Arc<Self>, notification: &Notification) {
         match &*notification.method {
-            method::CANCELLED => self.peer.cancel(notification.params.as_ref()),
-            // A client that is not on this machine has no say in its folders.
+            // Only a client on this machine has a say in its folders.
             method::ROOTS_LIST_CHANGED
                 if matches!(self.transport, Transport::Stdio | Transport::Attached) =>
             {
@@ -222,13 +221,13 @@ impl Connection {
                 self.tasks.spawn(stopping.run_until_cancelled_owned(async move {
                     while let Some(change) = changes.next().await {
                         let Some(this) = this.upgrade() else { return };
-                        if let Some(frame) = changes::legacy(&change, &this.peer) {
+                        for frame in changes::legacy(&change, &this.peer) {
                             this.send(frame).await;
                         }
                     }
                 }));
             }
-            _ => tracing::debug!(method = %notification.method, "notification of no concern"),
+            _ => self.peer.notified(&self.hub, notification),
         }
     }
 

@@ -8,7 +8,7 @@ use toolgate_core::{Ask, Error, Event, Hub, Kind, LogLevel, Outcome, Progress, R
 use toolgate_wire::{Era, Id, Raw, method, write};
 
 use crate::answer::{Answer, Writer};
-use crate::peer::{Peer, Registered};
+use crate::peer::{Peer, Posed, Registered, heard};
 
 /// What comes next on the way to the client.
 pub(crate) enum Step {
@@ -38,7 +38,9 @@ pub(crate) struct Exchange {
     pub(crate) peer: Option<Arc<Peer>>,
     pub(crate) run: Option<Run>,
     pub(crate) registered: Option<Registered>,
-    pub(crate) waiting: VecDeque<Bytes>,
+    /// What its client was asked.
+    pub(crate) posed: Vec<Posed>,
+    pub(crate) waiting: VecDeque<Step>,
 }
 
 impl Exchange {
@@ -52,17 +54,23 @@ impl Exchange {
     /// What comes next. After `Done` or `Cancelled` there is nothing.
     pub(crate) async fn next(&mut self) -> Step {
         loop {
-            if let Some(frame) = self.waiting.pop_front() {
-                return Step::Frame(frame);
+            if let Some(step) = self.waiting.pop_front() {
+                return step;
             }
             let Some(run) = self.run.as_mut() else { return Step::Cancelled };
-            match run.next().await {
-                Some(event) => {
+            // Boxed, because hardly any call asks.
+            let heard = match self.posed.is_empty() {
+                true => Ok(run.next().await),
+                false => Box::pin(heard(run, &mut self.posed)).await,
+            };
+            match heard {
+                Ok(Some(event)) => {
                     if let Some(step) = self.step(event) {
                         return step;
                     }
                 }
-                None => return self.cut_off(),
+                Ok(None) => return self.cut_off(),
+                Err(frames) => self.waiting.extend(frames.into_iter().map(Step::Frame)),
             }
         }
     }
@@ -100,7 +108,9 @@ impl Exchange {
             ask.answer(Err(Error::new(Kind::MissingCapability, why)));
             return None;
         };
-        self.waiting.extend(peer.ask(ask));
+        let (posed, frames) = peer.ask(ask)?;
+        self.posed.push(posed);
+        self.waiting.extend(frames.into_iter().map(Step::Frame));
         None
     }
 
@@ -112,11 +122,21 @@ impl Exchange {
     fn done(&mut self, outcome: Outcome) -> Step {
         let Some(run) = self.run.take() else { return Step::Cancelled };
         if run.is_cancelled() {
-            return Step::Cancelled;
+            return self.last(Step::Cancelled);
         }
         let success = matches!(outcome, Outcome::Complete(_));
         tracing::debug!(id = self.id.as_str(), target = self.target.name(), success, "call completed");
-        Step::Done(self.write(outcome, run.operation()))
+        let answer = self.write(outcome, run.operation());
+        self.last(Step::Done(answer))
+    }
+
+    /// The end. Before it the client hears which questions nobody waits for any more.
+    fn last(&mut self, end: Step) -> Step {
+        let posed = std::mem::take(&mut self.posed);
+        self.waiting.extend(posed.into_iter().flat_map(Posed::take_back).map(Step::Frame));
+        let Some(first) = self.waiting.pop_front() else { return end };
+        self.waiting.push_back(end);
+        first
     }
 
     fn write(&self, outcome: Outcome, operation: &str) -> Answer {

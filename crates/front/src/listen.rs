@@ -1,14 +1,17 @@
 //! `subscriptions/listen`: a stream of what changes, as far as the client asked for it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use toolgate_core::{
     Change, Changes, Client, Connected, ConnectionId, Error, Hub, Kind, ListKind, Outcome, Principal, Result,
+    Update,
 };
 use toolgate_wire::{Edit, Id, Raw, meta, method, write};
 
+use crate::asked::check_uri;
 use crate::changes::list_method;
 use crate::era::modern::{Entrance, subscription};
 
@@ -22,7 +25,8 @@ pub(crate) struct Listening {
     lists: Vec<ListKind>,
     watched: Vec<String>,
     tasks: Vec<String>,
-    acknowledgement: Option<Bytes>,
+    /// What it has to say before it waits for the next change.
+    due: VecDeque<Bytes>,
     /// What it watches is let go of with this.
     _watcher: Connected,
 }
@@ -69,12 +73,9 @@ impl Listening {
         if !watched.is_empty() {
             honoured.insert("resourceSubscriptions".into(), json!(watched));
         }
-        let mut this = Self { id, changes, lists, watched, tasks, acknowledgement: None, _watcher: watcher };
+        let mut this = Self { id, changes, lists, watched, tasks, due: VecDeque::new(), _watcher: watcher };
         let params = json!({"notifications": Value::Object(honoured)});
-        this.acknowledgement = Some(write::notification(
-            method::SUBSCRIPTIONS_ACKNOWLEDGED,
-            Some(&this.tagged(&Raw::of(&params))),
-        ));
+        this.due.push_back(this.notification(method::SUBSCRIPTIONS_ACKNOWLEDGED, &Raw::of(&params)));
         Ok(this)
     }
 
@@ -84,14 +85,12 @@ impl Listening {
 
     /// The next notification; `None` when the hub ends.
     pub(crate) async fn next(&mut self) -> Option<Bytes> {
-        if let Some(acknowledgement) = self.acknowledgement.take() {
-            return Some(acknowledgement);
-        }
         loop {
-            let change = self.changes.next().await?;
-            if let Some(frame) = self.notification(&change) {
+            if let Some(frame) = self.due.pop_front() {
                 return Some(frame);
             }
+            let change = self.changes.next().await?;
+            self.take(&change);
         }
     }
 
@@ -100,18 +99,29 @@ impl Listening {
         write::result(&self.id, &self.tagged(&Raw::literal(r#"{"resultType":"complete"}"#)))
     }
 
-    fn notification(&self, change: &Change) -> Option<Bytes> {
+    /// Has a change told, as far as the client asked for it.
+    fn take(&mut self, change: &Change) {
         let (method, params) = match change {
-            Change::Listed(_, kind) if self.lists.contains(kind) => (list_method(*kind), Raw::literal("{}")),
-            Change::Updated(uri) if self.watched.iter().any(|watched| **watched == **uri) => {
-                (method::RESOURCES_UPDATED, Raw::of(&json!({"uri": &**uri})))
+            Change::Listed(_, kind) if self.lists.contains(kind) => (list_method(*kind), Raw::EMPTY_OBJECT),
+            Change::Updated(update) if self.watched.iter().any(|watched| **watched == *update.uri) => {
+                (method::RESOURCES_UPDATED, update.to_params())
+            }
+            Change::AnyUpdated => {
+                let each = self.watched.iter().map(|uri| Update::of(&**uri).to_params());
+                let all: Vec<Bytes> =
+                    each.map(|params| self.notification(method::RESOURCES_UPDATED, &params)).collect();
+                return self.due.extend(all);
             }
             Change::Task(task) if self.tasks.iter().any(|followed| **followed == *task.id) => {
                 (method::TASKS, task.detail.clone())
             }
-            Change::Listed(..) | Change::Updated(_) | Change::Task(_) | Change::Told(_) => return None,
+            Change::Listed(..) | Change::Updated(_) | Change::Task(_) | Change::Told(_) => return,
         };
-        Some(write::notification(method, Some(&self.tagged(&params))))
+        self.due.push_back(self.notification(method, &params));
+    }
+
+    fn notification(&self, method: &str, params: &Raw) -> Bytes {
+        write::notification(method, Some(&self.tagged(params)))
     }
 
     fn tagged(&self, params: &Raw) -> Raw {
@@ -135,8 +145,10 @@ async fn watched(
     (client, watcher): (&Arc<Client>, ConnectionId),
     wanted: &Raw,
 ) -> Result<Vec<String>> {
+    let uris = texts(wanted, "resourceSubscriptions")?;
+    uris.iter().try_for_each(|uri| check_uri(uri, "notifications.resourceSubscriptions"))?;
     let mut agreed = Vec::new();
-    for uri in texts(wanted, "resourceSubscriptions")? {
+    for uri in uris {
         let run = hub.start(subscription(at, client.clone(), &uri, watcher));
         if let Outcome::Complete(_) = run.outcome().await {
             agreed.push(uri);

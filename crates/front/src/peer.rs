@@ -1,15 +1,20 @@
 //! What a legacy connection remembers: who is there, what they watch, what runs, and what they were asked.
 
+mod questions;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{
-    Answers, Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
-    NewConnection, Principal, Question, Transport,
+    Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
+    NewConnection, Principal, Transport,
 };
-use toolgate_wire::{Edit, Id, Raw, Response, Version, meta, write};
+use toolgate_wire::{Id, Notification, Raw, Response, Version, method};
+
+pub(crate) use questions::{Posed, heard};
+use questions::{Questions, question_number};
 
 /// How many resources one connection may watch.
 const MOST_WATCHED: usize = 1000;
@@ -34,12 +39,8 @@ struct State {
     level: LogLevel,
     watched: Vec<Arc<str>>,
     runs: HashMap<Id, CancellationToken>,
-    next_question: u64,
-    questions: HashMap<u64, (Arc<Asking>, String)>,
+    questions: Questions,
 }
-
-/// Questions asked together, until the last of them is answered.
-struct Asking(Mutex<Option<(Ask, Answers)>>);
 
 impl Peer {
     pub(crate) fn new(principal: Arc<Principal>, profile: Option<Arc<str>>, transport: Transport) -> Self {
@@ -51,8 +52,7 @@ impl Peer {
             level: LogLevel::Info,
             watched: Vec::new(),
             runs: HashMap::new(),
-            next_question: 0,
-            questions: HashMap::new(),
+            questions: Questions::default(),
         };
         Self { principal, profile, connected: OnceLock::new(), state: Mutex::new(state) }
     }
@@ -93,7 +93,7 @@ impl Peer {
 
     /// Numbers questions from here on, so that they are never taken for those of another hub before this one.
     pub(crate) fn ask_from(&self, number: u64) {
-        self.lock().next_question = number;
+        self.lock().questions.number_from(number);
     }
 
     /// Takes the client's introduction; tells the version to answer with.
@@ -155,6 +155,10 @@ impl Peer {
         self.lock().watched.iter().any(|watched| **watched == *uri)
     }
 
+    pub(crate) fn watched(&self) -> Vec<Arc<str>> {
+        self.lock().watched.clone()
+    }
+
     /// Remembers a run, so that it can be cancelled by the id of its request.
     pub(crate) fn began(self: &Arc<Self>, id: &Id, canceller: CancellationToken) -> Registered {
         self.lock().runs.insert(id.clone(), canceller);
@@ -165,8 +169,20 @@ impl Peer {
         self.lock().runs.contains_key(id)
     }
 
+    /// Takes a notification that means the same by whichever way it comes.
+    pub(crate) fn notified(&self, hub: &Hub, notification: &Notification) {
+        match (&*notification.method, self.connection()) {
+            (method::CANCELLED, _) => self.cancel(notification.params.as_ref()),
+            // A client that is not on this machine has no say in our folders, but other servers ask it for its own.
+            (method::ROOTS_LIST_CHANGED, Some(connection)) => {
+                hub.roots_changed_of(&self.principal, connection);
+            }
+            _ => tracing::debug!(method = %notification.method, "notification of no concern"),
+        }
+    }
+
     /// Cancels the run of a request; one that is unknown or over is none of our business.
-    pub(crate) fn cancel(&self, params: Option<&Raw>) {
+    fn cancel(&self, params: Option<&Raw>) {
         let id = params.and_then(|params| params.get("requestId")).and_then(Id::new);
         if let Some(run) = id.and_then(|id| self.lock().runs.remove(&id)) {
             run.cancel();
@@ -180,42 +196,27 @@ impl Peer {
         }
     }
 
-    /// The requests that put these questions to the client.
-    pub(crate) fn ask(&self, ask: Ask) -> Vec<Bytes> {
-        let questions: Vec<Question> = ask.questions.clone();
-        let asking = Arc::new(Asking(Mutex::new(Some((ask, Answers::default())))));
+    /// Puts questions to the client: the requests that do so, and what remembers them. Nothing, where nobody waits for
+    /// the answers any more, or where it is asked too much already.
+    pub(crate) fn ask(self: &Arc<Self>, ask: Ask) -> Option<(Posed, Vec<Bytes>)> {
         let mut state = self.lock();
-        let (count, keyed) = (questions.len(), state.client.capabilities.keyed_questions);
-        let mut put = |question: Question| {
-            state.next_question += 1;
-            let number = state.next_question;
-            let params = if keyed { with_key(&question, count) } else { question.params };
-            state.questions.insert(number, (asking.clone(), question.key));
-            write::request(&question_id(number), question.method, &params)
-        };
-        questions.into_iter().map(&mut put).collect()
+        let keyed = state.client.capabilities.keyed_questions;
+        let (first, frames) = state.questions.put(ask, keyed)?;
+        Some((Posed { peer: self.clone(), first }, frames))
     }
 
-    /// Takes the client's answer to a question; one that nobody asked is left out.
+    /// Takes the client's answer to a question; one that nobody asked, or that was taken back, is left out.
     pub(crate) fn answered(&self, response: Response) {
         let number = response.id.as_ref().and_then(question_number);
-        let Some((asking, key)) = number.and_then(|number| self.lock().questions.remove(&number)) else {
-            tracing::debug!("an answer to no question");
-            return;
-        };
-        asking.answer(key, response.outcome);
+        let ended = number.and_then(|number| self.lock().questions.answered(number, response.outcome));
+        if let Some((ask, answers)) = ended {
+            ask.answer(answers);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The params of a question with its key, and how many are asked together.
-fn with_key(question: &Question, count: usize) -> Raw {
-    let about = format!(r#"{{"key":{},"of":{count}}}"#, Raw::string(&question.key).as_str());
-    let about = Raw::trusted(about.into());
-    Edit::new(&question.params).set_in(meta::META, meta::TOOLGATE_QUESTION, about).finish()
 }
 
 /// A run that can be cancelled by the id of its request, for as long as this lives.
@@ -228,34 +229,4 @@ impl Drop for Registered {
     fn drop(&mut self) {
         self.peer.lock().runs.remove(&self.id);
     }
-}
-
-impl Asking {
-    fn answer(&self, key: String, outcome: Result<Raw, Raw>) {
-        let mut asking = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((ask, mut answers)) = asking.take() else { return };
-        match outcome {
-            Ok(answer) => answers.insert(key, answer),
-            Err(error) => return ask.answer(Err(refused(&error))),
-        }
-        if ask.questions.iter().all(|question| answers.get(&question.key).is_some()) {
-            ask.answer(Ok(answers));
-        } else {
-            *asking = Some((ask, answers));
-        }
-    }
-}
-
-fn refused(error: &Raw) -> Error {
-    let message = error.get("message").and_then(|text| text.as_string().map(String::from));
-    Error::new(Kind::Denied, format!("the client would not answer: {}", message.unwrap_or_default()))
-}
-
-/// Our ids are words, so that they never look like one of the client's.
-fn question_id(number: u64) -> Id {
-    Id::text(&format!("toolgate-{number}"))
-}
-
-fn question_number(id: &Id) -> Option<u64> {
-    id.raw().as_string()?.strip_prefix("toolgate-")?.parse().ok()
 }

@@ -3,24 +3,27 @@
 mod compare;
 mod document;
 mod gate;
+mod looked;
+mod news;
 mod report;
 mod state;
 mod suspect;
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast::error::RecvError;
 use toolgate_core::{
-    Collection, Document, Error, Kind, Listing, Origin, Result, SharedStore, Source, SourceId, StoreError,
-    ToolItem, Write, Written,
+    Collection, Document, Error, Kind, Listing, Origin, Result, SharedStore, Source, StoreError, ToolItem,
+    Write, Written,
 };
 use toolgate_host::Clock;
 
 use crate::config::PinsConfig;
 use crate::suggest::{nearest, shown};
 use document::Pin;
+use looked::{LookedAt, Observed};
 use state::{Snapshot, State};
 
 pub use gate::PinsGate;
@@ -44,25 +47,6 @@ struct Inner {
     looking: tokio::sync::Mutex<()>,
     /// What the gate goes by.
     current: ArcSwap<Snapshot>,
-}
-
-/// The lists that were looked at.
-#[derive(Default)]
-struct LookedAt {
-    lists: HashMap<SourceId, Arc<Listing>>,
-    /// Whether the gate decides otherwise since that was last told; who looks may be gone before they can tell.
-    otherwise: bool,
-}
-
-impl LookedAt {
-    fn has(&self, source: &Arc<dyn Source>, listing: &Arc<Listing>) -> bool {
-        self.lists.get(source.id()).is_some_and(|looked| Arc::ptr_eq(looked, listing))
-    }
-
-    /// Whether nothing is left to be looked at, or to be told.
-    fn has_all(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
-        !self.otherwise && listed.iter().all(|(source, listing)| self.has(source, listing))
-    }
 }
 
 impl Pins {
@@ -92,26 +76,22 @@ impl Pins {
             return false;
         }
         let _looking = self.inner.looking.lock().await;
-        self.looked().lists.retain(|id, _| listed.iter().any(|(source, _)| source.id() == id));
+        self.looked().retain(listed);
         // Our own first, so that whoever takes their names is found out.
         for foreign in [false, true] {
             for (source, listing) in listed.iter().filter(|(source, _)| source.is_foreign() == foreign) {
-                if self.looked().has(source, listing) {
+                if self.looked().has(source.id(), listing) {
                     continue;
                 }
-                match self.observe(Origin::of(&**source), &listing.tools).await {
-                    Ok(changed) => {
-                        let mut looked = self.looked();
-                        looked.otherwise |= changed;
-                        looked.lists.insert(source.id().clone(), listing.clone());
-                    }
+                match self.look_at(Origin::of(&**source), &listing.tools).await {
+                    Ok(observed) => self.looked().note(source.id(), listing, &observed),
                     Err(error) => {
                         tracing::warn!(source = %source.id(), "its tools cannot be compared, and stay held: {error}");
                     }
                 }
             }
         }
-        std::mem::take(&mut self.looked().otherwise)
+        self.looked().tell()
     }
 
     fn looked(&self) -> MutexGuard<'_, LookedAt> {
@@ -124,20 +104,35 @@ impl Pins {
     /// # Errors
     /// The store did not answer; what was not observed stays held.
     pub async fn observe(&self, origin: Origin<'_>, tools: &[Arc<ToolItem>]) -> Result<bool> {
+        Ok(self.look_at(origin, tools).await?.otherwise)
+    }
+
+    async fn look_at(&self, origin: Origin<'_>, tools: &[Arc<ToolItem>]) -> Result<Observed> {
         if !origin.foreign {
-            return Ok(self.change(|state| state.note_own(origin.source, tools)));
+            let otherwise = self.change(|state| state.note_own(origin.source, tools));
+            return Ok(Observed { otherwise, displaces: true });
         }
+        let mut displaces = false;
         for _ in 0..TRIES {
-            let before = self.documents().await?;
+            let mut documents = self.documents().await?;
             let now = self.inner.clock.unix_ms();
-            let writes = self.lock().sightings(&before, origin.source, tools, now);
-            if writes.is_empty() || self.inner.store.write(writes).await? == Written::Done {
-                let after = self.documents().await?;
-                return Ok(self.change(|state| {
-                    state.learn(after);
-                    state.see(origin.source, tools);
-                }));
+            let writes = self.lock().sightings(&documents, origin.source, tools, now);
+            let written: BTreeSet<String> = writes.iter().map(|write| id(write).to_owned()).collect();
+            displaces |= !written.is_empty();
+            if !writes.is_empty() {
+                if self.inner.store.write(writes).await? != Written::Done {
+                    continue;
+                }
+                documents = self.documents().await?;
             }
+            let mut found = Vec::new();
+            let otherwise = self.change(|state| {
+                state.learn(documents);
+                displaces |= state.see(origin.source, tools);
+                found = state.news(origin.source, &written);
+            });
+            news::tell(origin.source, found);
+            return Ok(Observed { otherwise, displaces });
         }
         Err(busy())
     }
@@ -165,6 +160,11 @@ impl Pins {
                 Err(RecvError::Closed) => return,
             }
         }
+    }
+
+    /// How many tools stand so with the definition that was seen last, since this process began.
+    pub fn count(&self, standing: Standing) -> u64 {
+        self.inner.current.load().count(standing)
     }
 
     /// Every tool that was ever seen of another server, by source and name.
@@ -236,11 +236,11 @@ impl Pins {
         Err(busy())
     }
 
-    /// Accepts all that a source has now, and tells the names of what was not accepted before.
+    /// Accepts all that a source has now, and tells what was not accepted before.
     ///
     /// # Errors
     /// There is no such source.
-    pub async fn accept_all(&self, source: &str, by: &str) -> Result<Vec<String>> {
+    pub async fn accept_all(&self, source: &str, by: &str) -> Result<Vec<PinReport>> {
         for _ in 0..TRIES {
             let mut pins = read(&self.documents().await?);
             if !pins.iter().any(|(_, pin)| pin.source == source) {
@@ -248,16 +248,17 @@ impl Pins {
             }
             pins.retain(|(_, pin)| pin.source == source && !pin.is_mark());
             let now = self.inner.clock.unix_ms();
-            let (mut writes, mut names): (Vec<Write>, Vec<String>) = (Vec::new(), Vec::new());
+            let (mut writes, mut accepted): (Vec<Write>, Vec<Pin>) = (Vec::new(), Vec::new());
             for (document, mut pin) in pins {
                 if pin.accept(by, now) {
                     writes.push(pin.replace(&document));
-                    names.push(pin.tool);
+                    accepted.push(pin);
                 }
             }
             if writes.is_empty() || self.inner.store.write(writes).await? == Written::Done {
                 self.reload().await?;
-                return Ok(names);
+                let state = self.lock();
+                return Ok(accepted.iter().map(|pin| state.report(pin)).collect());
             }
         }
         Err(busy())
@@ -298,6 +299,12 @@ impl Pins {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn id(write: &Write) -> &str {
+    match write {
+        Write::Insert { id, .. } | Write::Replace { id, .. } | Write::Remove { id, .. } => id,
     }
 }
 

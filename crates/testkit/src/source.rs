@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
     Called, ConnectionId, Error, Hints, InputCheck, Kind, Kinds, ListKind, Listing, Offers, Outcome,
-    Permitted, PromptItem, ResourceItem, Result, RunHandle, Scope, Source, SourceId, SourceState,
-    SourceStatus, TaskMode, TemplateItem, ToolItem,
+    Permitted, PrincipalId, PromptItem, ResourceItem, Result, RunHandle, Scope, Source, SourceId,
+    SourceState, SourceStatus, TaskMode, TemplateItem, TimeLimit, ToolItem, Update,
 };
 use toolgate_wire::{Raw, Template};
 
@@ -37,17 +38,19 @@ pub struct Seen {
 pub struct FakeSource {
     id: SourceId,
     listing: watch::Sender<Arc<Listing>>,
-    updates: broadcast::Sender<Arc<str>>,
+    updates: broadcast::Sender<Update>,
     behaviours: HashMap<String, Behaviour>,
     otherwise: Option<Behaviour>,
     seen: Mutex<Vec<Seen>>,
     demanded: Mutex<Vec<ListKind>>,
     left: Mutex<Vec<ConnectionId>>,
     let_go: Mutex<Vec<(ConnectionId, String)>>,
+    roots: Mutex<Vec<(String, ConnectionId)>>,
     on_demand: Option<OnDemand>,
     /// What it declares, if it is someone else's.
     foreign: Option<Vec<String>>,
     status: Option<SourceStatus>,
+    time_limit: Option<TimeLimit>,
 }
 
 impl FakeSource {
@@ -63,10 +66,19 @@ impl FakeSource {
             demanded: Mutex::default(),
             left: Mutex::default(),
             let_go: Mutex::default(),
+            roots: Mutex::default(),
             on_demand: None,
             foreign: None,
             status: None,
+            time_limit: None,
         }
+    }
+
+    /// Sets how long a call of it may take.
+    #[must_use]
+    pub fn takes(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(TimeLimit { limit, setting: format!("{}.timeout", self.id).into() });
+        self
     }
 
     /// Says how it stands, as someone else's server does.
@@ -174,8 +186,13 @@ impl FakeSource {
 
     /// Says that a resource has new content.
     pub fn updated(&self, uri: &str) {
+        self.tells(Update::of(uri));
+    }
+
+    /// Says that a resource has new content, and more.
+    pub fn tells(&self, update: Update) {
         // Without a hub there is nobody to tell.
-        drop(self.updates.send(uri.into()));
+        drop(self.updates.send(update));
     }
 
     /// How many calls reached it.
@@ -196,6 +213,11 @@ impl FakeSource {
     /// What clients ceased to watch while no source had it, in order.
     pub fn let_go_of(&self) -> Vec<(ConnectionId, String)> {
         lock(&self.let_go).clone()
+    }
+
+    /// Whose folders changed that are not on this machine, in order.
+    pub fn changed_roots(&self) -> Vec<(String, ConnectionId)> {
+        lock(&self.roots).clone()
     }
 
     /// The lists that were looked at, in order.
@@ -241,7 +263,11 @@ impl Source for FakeSource {
         self.status.clone()
     }
 
-    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+    fn time_limit(&self) -> Option<TimeLimit> {
+        self.time_limit.clone()
+    }
+
+    fn updates(&self) -> Option<broadcast::Receiver<Update>> {
         Some(self.updates.subscribe())
     }
 
@@ -251,6 +277,10 @@ impl Source for FakeSource {
 
     fn let_go(&self, connection: ConnectionId, uri: &str) {
         lock(&self.let_go).push((connection, uri.to_owned()));
+    }
+
+    fn roots_changed_of(&self, principal: &PrincipalId, connection: ConnectionId) {
+        lock(&self.roots).push((principal.to_string(), connection));
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

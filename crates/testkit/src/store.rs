@@ -20,6 +20,10 @@ pub struct MemoryStore {
 struct Kept {
     documents: BTreeMap<(Collection, String), Document>,
     audit: BTreeMap<(String, i64), AuditRow>,
+    /// How often a document was read.
+    reads: usize,
+    /// How often documents were listed.
+    lists: usize,
     /// How often records were added, and how long that takes.
     appends: usize,
     appending: Duration,
@@ -53,6 +57,16 @@ impl MemoryStore {
         self.lock().appends
     }
 
+    /// How often a single document was read.
+    pub fn reads(&self) -> usize {
+        self.lock().reads
+    }
+
+    /// How often documents were listed.
+    pub fn lists(&self) -> usize {
+        self.lock().lists
+    }
+
     /// The next so many changes wait for each other before any of them is made, as if asked for at the same moment.
     pub fn gather(&self, changes: usize) {
         self.lock().gathering = iter::repeat_n(Arc::new(Barrier::new(changes)), changes).collect();
@@ -79,11 +93,15 @@ impl Default for MemoryStore {
 
 impl Store for MemoryStore {
     fn get<'a>(&'a self, collection: Collection, id: &'a str) -> Stored<'a, Option<Document>> {
-        self.ask(|kept, now_ms| kept.find(collection, id).filter(|found| is_live(found, now_ms)).cloned())
+        self.ask(|kept, now_ms| {
+            kept.reads += 1;
+            kept.find(collection, id).filter(|found| is_live(found, now_ms)).cloned()
+        })
     }
 
     fn list(&self, collection: Collection) -> Stored<'_, Vec<Document>> {
         self.ask(|kept, now_ms| {
+            kept.lists += 1;
             let of_it = kept.documents.iter().filter(|((found, _), _)| *found == collection);
             of_it.map(|(_, document)| document).filter(|found| is_live(found, now_ms)).cloned().collect()
         })

@@ -13,7 +13,7 @@ use toolgate_fixtures::Fixtures;
 use toolgate_front::http::{Access, HttpConfig};
 use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_identity::{Identity, IdentityConfig, Tokens};
-use toolgate_policy::pins::Pins;
+use toolgate_policy::pins::{Pins, Standing};
 use toolgate_policy::{Limits, RulesGate};
 use toolgate_secrets::Snapshot;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
@@ -23,7 +23,7 @@ use crate::admin::{self, AdminSources};
 use crate::command::Process;
 use crate::logging;
 use crate::packs::{Lacking, Packs};
-use crate::parts::{self, Parts};
+use crate::parts::Parts;
 use crate::settings::{Reloaded, Reloader, Settings, Sources};
 use crate::upstreams::{Grants, Kept, Upstreams};
 
@@ -216,8 +216,14 @@ impl Gate {
         self.hub.set_trouble(CONFIGURATION, (!troubles.is_empty()).then(|| troubles.join("; ")));
     }
 
-    /// Brings settings into force, each part by itself: one that cannot be leaves the others alone.
+    /// Brings settings into force, each part by itself: one that cannot be leaves the others alone. But what is secret in
+    /// them has to be hidden first: where it cannot be, all stays as it was.
     async fn apply(&mut self, new: &Arc<Settings>, outside: Option<&Outside>) -> Vec<anyhow::Error> {
+        if let Err(error) = self.parts.hide_extra(new).await {
+            return vec![
+                error.context("nothing of it is used, because what is secret in it cannot be hidden"),
+            ];
+        }
         let mut troubles = Vec::new();
         logging::set_level(new.log.level);
         if let Some(identity) = &self.identity
@@ -230,9 +236,6 @@ impl Gate {
             if let Some(admin) = &outside.admin {
                 admin.set(&new.admin, &admin::reach(&new.http));
             }
-        }
-        if let Err(error) = self.parts.redactor.set_extra(parts::extra(new)) {
-            troubles.push(error.into());
         }
         if hub_settings(new) != hub_settings(&self.settings) {
             self.hub.set_settings(hub_settings(new));
@@ -302,11 +305,14 @@ fn watched(builder: HubBuilder, parts: &Parts, telemetry: Option<&Telemetry>) ->
     let redactor = parts.redactor.clone();
     let audit = || parts.audit.clone();
     let (records, dropped, bytes, trouble) = (audit(), audit(), audit(), audit());
+    let (held, warned) = (parts.pins.clone(), parts.pins.clone());
     let builder = builder
         .reading(Reading::Redactions, move || redactor.redactions())
         .reading(Reading::AuditRecords, move || records.state().head.map_or(0, |head| head.seq))
         .reading(Reading::AuditDropped, move || dropped.state().lost)
         .reading(Reading::AuditSpoolBytes, move || bytes.state().spooled_bytes)
+        .reading(Reading::PinsHeld, move || held.count(Standing::Held))
+        .reading(Reading::PinsWarned, move || warned.count(Standing::Warned))
         .trouble("audit", move || trouble.trouble());
     match telemetry {
         Some(telemetry) => builder
@@ -333,3 +339,6 @@ fn hub_settings(settings: &Settings) -> HubSettings {
 fn sources(fixtures: Option<&Arc<dyn Source>>, packs: &Packs, upstreams: &Upstreams) -> Vec<Arc<dyn Source>> {
     fixtures.cloned().into_iter().chain(packs.sources()).chain(upstreams.sources()).collect()
 }
+
+#[cfg(test)]
+mod tests;

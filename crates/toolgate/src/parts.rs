@@ -1,6 +1,7 @@
 //! What hub and commands share: the store, and what is kept in it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use tokio::sync::broadcast::error::RecvError;
@@ -12,7 +13,7 @@ use toolgate_host::{Clock, Secret, Tasks};
 use toolgate_identity::token_opening;
 use toolgate_packs::calendar::address_forms;
 use toolgate_policy::pins::Pins;
-use toolgate_secrets::{KeySource, Opening, Redactor, Secrets, Snapshot};
+use toolgate_secrets::{KeySource, MIN_VALUE, Opening, Redactor, Secrets, Snapshot};
 use toolgate_store::{Database, Options};
 
 use crate::settings::Settings;
@@ -32,6 +33,8 @@ pub(crate) struct Parts {
     pub(crate) pins: Pins,
     /// Whoever reads the secrets last also sets last what is hidden.
     hiding: Arc<tokio::sync::Mutex<()>>,
+    /// What was last found too short to be hidden, by name.
+    too_short: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Parts {
@@ -50,16 +53,39 @@ impl Parts {
         let (data_dir, tasks) = (settings.data_dir.clone(), tasks.clone());
         let audit = toolgate_audit::Parts { data_dir, store, tasks, clock: Clock::system() };
         let audit = Audit::new(audit, settings.audit);
-        Ok(Self { database, secrets, redactor, approvals, audit, pins, hiding: Arc::default() })
+        let (hiding, too_short) = (Arc::default(), Arc::default());
+        Ok(Self { database, secrets, redactor, approvals, audit, pins, hiding, too_short })
     }
 
     /// Hides every secret there is from now on, and tells them. Without this nothing may go out.
     pub(crate) async fn hide_secrets(&self, settings: &Settings) -> anyhow::Result<Snapshot> {
-        self.redactor.set_extra(extra(settings))?;
+        self.hide_extra(settings).await?;
         if !self.database.exists() {
             return Ok(Snapshot::default());
         }
         self.load_secrets().await.context("the secrets cannot be read, so nothing may go out")
+    }
+
+    /// Hides what is secret in these settings without being kept as a secret. Where that fails nothing of them may be used;
+    /// what was hidden before stays so.
+    pub(crate) async fn hide_extra(&self, settings: &Settings) -> anyhow::Result<()> {
+        let (redactor, extra) = (self.redactor.clone(), extra(settings));
+        self.tell_too_short(tokio::task::spawn_blocking(move || redactor.set_extra(extra)).await??);
+        Ok(())
+    }
+
+    /// Says of what new it cannot be hidden: under which name, never what it is.
+    fn tell_too_short(&self, names: Vec<String>) {
+        let names: BTreeSet<String> = names.into_iter().collect();
+        let mut told = self.too_short.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<&str> = names.difference(&told).map(String::as_str).collect();
+        if !new.is_empty() {
+            tracing::warn!(
+                "a value of fewer than {MIN_VALUE} bytes cannot be hidden where it turns up: `{}`",
+                new.join("`, `")
+            );
+        }
+        *told = names;
     }
 
     /// Hides secrets that are set, by whomever, while the hub runs, and tells them; `known` are those that are hidden
@@ -137,8 +163,8 @@ impl Parts {
         let opening = |(text, rest)| ("TOKEN", Opening { text, rest });
         let openings: Vec<_> = tokens.iter().map(|token| opening(token_opening(&token.id))).collect();
         let redactor = self.redactor.clone();
-        tokio::task::spawn_blocking(move || redactor.set_openings(openings).and_then(|_| redactor.set(all)))
-            .await??;
+        let hide = move || redactor.set_openings(openings).and_then(|_| redactor.set(all));
+        self.tell_too_short(tokio::task::spawn_blocking(hide).await??);
         Ok(secrets)
     }
 }
@@ -151,7 +177,7 @@ fn is_same(one: &Snapshot, other: &Snapshot) -> bool {
 }
 
 /// What is secret without being kept as a secret.
-pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
+fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     let secret = |name: &str, value: String| (name.to_owned(), Secret::new(value));
     let mut all = Vec::new();
     all.extend(settings.http.token.clone().map(|token| secret("HTTP_TOKEN", token)));
@@ -175,6 +201,8 @@ pub(crate) fn extra(settings: &Settings) -> Vec<(String, Secret)> {
     let feeds = settings.calendar.urls().filter_map(|text| filling.fill(text).ok());
     all.extend(feeds.flat_map(|url| address_forms(&url)).map(|form| ("CALENDAR".to_owned(), form)));
     all.extend(environment.get(env::SECRET_KEY).map(|key| secret("SECRET_KEY", key.to_owned())));
+    // What is empty is no secret.
+    all.retain(|(_, value)| !value.expose().trim().is_empty());
     all
 }
 

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::line::Line;
 use crate::link::{Ask, Declared, Link};
 use crate::shaping::{TaskSupport, ToolFacts};
-use crate::supervisor::Shared;
+use crate::supervisor::{Mark, Shared};
 
 /// How many times a call is tried at most.
 const ATTEMPTS: usize = 3;
@@ -59,12 +59,19 @@ impl Shared {
         self.check(&asked, &permitted);
         let mut attempt = 1;
         loop {
-            self.breaker.admit(&self.plan.name)?;
+            let mark = self.breaker.admit(&self.plan.name)?;
             // That there are too many lines already, or it was switched off meanwhile, says nothing of the server.
             let line = self.pool.line(&run, self)?;
             let serving = line.serving();
+            let mut serves_others = false;
             let answered = match ready(&line, attempt).await {
-                Ok(link) => self.attempt(&asked, &permitted, &run, &link).await,
+                Ok(link) => {
+                    line.introduces(&run, &link);
+                    let served = link.wire.desk.served();
+                    let answered = self.attempt(&asked, &permitted, &run, &link).await;
+                    serves_others = link.wire.desk.served() != served;
+                    answered
+                }
                 Err(fault) => Err(fault),
             };
             drop(serving);
@@ -74,11 +81,7 @@ impl Shared {
                     return Ok(outcome);
                 }
                 Err(fault) => {
-                    if fault.is_illness() {
-                        self.breaker.ill(fault.words())
-                    } else {
-                        self.breaker.well()
-                    }
+                    self.judge(&fault, mark, &line, serves_others);
                     if attempt < ATTEMPTS && fault.may_repeat(asked.harmless) {
                         attempt += 1;
                         continue;
@@ -86,6 +89,20 @@ impl Shared {
                     return Err(self.explain(fault, &permitted, &run));
                 }
             }
+        }
+    }
+
+    /// Notes what a failed attempt says of the server, if it says anything.
+    fn judge(&self, fault: &Fault, mark: Mark, line: &Line, serves_others: bool) {
+        let waits_alone = matches!(fault, Fault::Late(_)) && serves_others;
+        let is_kept_out = matches!(fault, Fault::NoToken(_)) && !line.is_shared(self);
+        if waits_alone || is_kept_out {
+            return;
+        }
+        if fault.is_illness() {
+            self.breaker.ill(mark, fault.words());
+        } else {
+            self.breaker.well();
         }
     }
 
@@ -160,6 +177,7 @@ impl Shared {
             }
             Fault::Refused(error) => bridge::refused(error, permitted.target(), run.client().era()),
             fault @ (Fault::NotSent(_)
+            | Fault::NoToken(_)
             | Fault::SessionGone
             | Fault::Gone(_)
             | Fault::Status(_)

@@ -1,5 +1,6 @@
 //! The desk of one connection: what is asked and not yet answered, and where everything goes that the server sends.
 
+mod audience;
 mod changed;
 mod given_up;
 mod inbox;
@@ -16,13 +17,14 @@ use bytes::Bytes;
 use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{ConnectionId, ListKind, Principal, RunHandle};
+use toolgate_core::{ConnectionId, Principal, RunHandle, Update};
 use toolgate_wire::{Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
 
+use audience::Audience;
 use given_up::GivenUp;
 use inbox::Inbox;
 use visits::Visits;
@@ -44,6 +46,9 @@ const EARLY_BYTES: usize = 64 * 1024;
 
 /// How long an id may be that a server gives to anything.
 const LONGEST_ID: usize = 1024;
+
+/// How long it may be what a server says of a changed resource; nothing but that it changed is told of more.
+const LONGEST_UPDATE: usize = 4 * 1024;
 
 /// How many names calls may have on one connection.
 const MOST_NAMED: usize = 1000;
@@ -86,11 +91,15 @@ pub(crate) struct Desk {
     declared: Declared,
     changed: Mutex<Changed>,
     pub(crate) noticed: Arc<Notify>,
-    updates: broadcast::Sender<Arc<str>>,
+    updates: broadcast::Sender<Update>,
+    /// The server says that it is listened to.
+    pub(crate) acknowledged: Notify,
     closed: CancellationToken,
     /// How much the server has said, and how many requests in a row it let pass without a word.
     heard: AtomicU64,
     silences: AtomicU32,
+    /// How much of that was for calls.
+    served: AtomicU64,
     pub(crate) journal: Arc<Journal>,
     /// Whether giving up is told by a notification.
     pub(crate) says_cancelled: AtomicBool,
@@ -106,13 +115,14 @@ struct State {
     /// What names a call that waits.
     named: HashMap<Named, u64>,
     visits: Visits,
+    audience: Audience,
     ended: Option<String>,
 }
 
 /// What a connection reports to those who keep it.
 pub(crate) struct Reports {
     pub(crate) noticed: Arc<Notify>,
-    pub(crate) updates: broadcast::Sender<Arc<str>>,
+    pub(crate) updates: broadcast::Sender<Update>,
     pub(crate) journal: Arc<Journal>,
 }
 
@@ -144,9 +154,11 @@ impl Desk {
             changed: Mutex::default(),
             noticed: reports.noticed.clone(),
             updates: reports.updates.clone(),
+            acknowledged: Notify::new(),
             closed: CancellationToken::new(),
             heard: AtomicU64::new(0),
             silences: AtomicU32::new(0),
+            served: AtomicU64::new(0),
             journal: reports.journal.clone(),
             says_cancelled: AtomicBool::new(true),
         })
@@ -206,6 +218,11 @@ impl Desk {
         self.silences.store(0, Ordering::Relaxed);
     }
 
+    /// How much the server has said that was for calls: their answers, and what comes before those.
+    pub(crate) fn served(&self) -> u64 {
+        self.served.load(Ordering::Relaxed)
+    }
+
     /// Waits until nothing is under way any more.
     pub(crate) async fn drained(&self) {
         while !self.lock().waiting.is_empty() {
@@ -254,32 +271,12 @@ impl Desk {
         self.lock().calls
     }
 
-    /// The lists that may have changed since this was last asked; `wanted`: none if only the server says so.
-    pub(crate) fn take_changed(&self, wanted: bool) -> Option<Changed> {
-        self.changed().take(wanted)
-    }
-
-    /// Says that we want to look at all lists.
-    pub(crate) fn all_changed(&self) {
-        let mut changed = self.changed();
-        changed.add(&ListKind::ALL);
-        changed.wanted = true;
-        drop(changed);
-        self.noticed.notify_one();
-    }
-
-    /// Says that all lists have to be looked at, by who looks again by itself.
-    pub(crate) fn all_changed_quietly(&self) {
-        self.changed().add(&ListKind::ALL);
-    }
-
-    fn changed(&self) -> MutexGuard<'_, Changed> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends a request; gives the outcome back if nobody waits for it.
     pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> Option<Result<Raw, Fault>> {
         let Some(waiting) = self.lock().leave(id) else { return Some(outcome) };
+        if waiting.events.is_some() {
+            self.served.fetch_add(1, Ordering::Relaxed);
+        }
         // Who asked may have given up at the same moment.
         waiting.answer.send(outcome).err()
     }

@@ -10,6 +10,8 @@ use toolgate_wire::Raw;
 pub(crate) enum Fault {
     /// It never left, so nothing happened.
     NotSent(String),
+    /// It never left either: the token that lets its holder in could not be had.
+    NoToken(String),
     /// The server has forgotten our session, and did not look at the request.
     SessionGone,
     /// The connection ended; the server may have done it.
@@ -32,7 +34,7 @@ impl Fault {
     /// Whether the request may be sent again; `harmless`: twice is the same as once.
     pub(crate) fn may_repeat(&self, harmless: bool) -> bool {
         match self {
-            Self::NotSent(_) | Self::SessionGone => true,
+            Self::NotSent(_) | Self::NoToken(_) | Self::SessionGone => true,
             Self::Gone(_) | Self::Status(500..) => harmless,
             Self::Status(_) => false,
             Self::Late(_) | Self::Refused(_) | Self::Unusable(_) => false,
@@ -44,7 +46,7 @@ impl Fault {
     /// sent anew as if it were not.
     pub(crate) fn begun(self) -> Self {
         match self {
-            Self::NotSent(why) => Self::Gone(why),
+            Self::NotSent(why) | Self::NoToken(why) => Self::Gone(why),
             Self::SessionGone => Self::Gone("it ended its session".into()),
             fault @ (Self::Gone(_)
             | Self::Status(_)
@@ -59,7 +61,7 @@ impl Fault {
     /// Whether it says that the server is not well.
     pub(crate) fn is_illness(&self) -> bool {
         match self {
-            Self::NotSent(_) | Self::Gone(_) | Self::Late(_) | Self::Status(500..) => true,
+            Self::NotSent(_) | Self::NoToken(_) | Self::Gone(_) | Self::Late(_) | Self::Status(500..) => true,
             Self::Status(_)
             | Self::SessionGone
             | Self::Refused(_)
@@ -73,7 +75,7 @@ impl Fault {
     pub(crate) fn into_error(self, server: &str) -> Error {
         let see = format!("run `toolgate mcp status {server}` to see what it said");
         match self {
-            Self::NotSent(why) => {
+            Self::NotSent(why) | Self::NoToken(why) => {
                 Error::new(Kind::ConnectionFailed, format!("`{server}` could not be reached: {why}"))
                     .hint(see)
             }
@@ -112,7 +114,7 @@ impl Fault {
     /// What it is, in a few words, for the status.
     pub(crate) fn words(&self) -> String {
         match self {
-            Self::NotSent(why) | Self::Gone(why) | Self::Unusable(why) => why.clone(),
+            Self::NotSent(why) | Self::NoToken(why) | Self::Gone(why) | Self::Unusable(why) => why.clone(),
             Self::SessionGone => "it ended its session".into(),
             Self::Status(status) => format!("it answered with HTTP status {status}"),
             Self::Late(limit) => format!("no answer within {} ms", limit.as_millis()),

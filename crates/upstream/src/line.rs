@@ -12,6 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::ConnectionId;
+use toolgate_wire::Era;
 
 use crate::config::Start;
 use crate::fault::Fault;
@@ -196,6 +197,9 @@ impl Line {
         if is_its && !self.is_serving() {
             self.stop();
         }
+        if let Some(link) = self.link() {
+            link.wire.desk.left(connection);
+        }
     }
 
     /// Ends it for good.
@@ -253,7 +257,7 @@ impl Line {
             client: &shared.client,
             bearer: self.bearer(shared),
             declared: self.key.declared,
-            known: shared.known_era(),
+            known: shared.trusted_era(),
             reports: &shared.reports,
             owner: &shared.owner,
         };
@@ -306,7 +310,7 @@ impl Line {
         shared.woken.notify_one();
         let end = tokio::select! {
             why = link.wire.desk.ended() => End::Lost(why),
-            () = self.idle(shared) => End::Idle,
+            () = self.idle(&link, shared) => End::Idle,
             never = attend::attend(self, &link, shared) => match never {},
             () = self.restart.notified() => End::Restart,
             () = self.stop.cancelled() => End::Stop,
@@ -357,18 +361,22 @@ impl Line {
     }
 
     /// Completes when nobody has used it for long.
-    async fn idle(&self, shared: &Shared) {
-        if shared.plan.start == Start::Eager {
+    async fn idle(&self, link: &Link, shared: &Shared) {
+        // Opened while it was not known that the server is modern: since then its callers go by another line.
+        let is_needless = link.era() == Era::Modern && !self.key.is_modern(!self.is_shared(shared));
+        if shared.plan.start == Start::Eager && !is_needless {
             return std::future::pending().await;
         }
         loop {
-            let limit = if self.has_served.load(Ordering::Relaxed) { IDLE } else { LEARNED };
+            let is_kept = self.has_served.load(Ordering::Relaxed) && !is_needless;
+            let limit = if is_kept { IDLE } else { LEARNED };
             let used = *lock(&self.used);
             tokio::time::sleep_until(used + limit).await;
             let is_used =
                 *lock(&self.used) != used || self.is_serving() || !shared.wanted_by(self).is_empty();
             let is_learning = self.learning.load(Ordering::Relaxed)
-                || (self.key == Key::bare() && shared.learned.borrow().is_none());
+                || (self.key == Key::bare()
+                    && (shared.learned.borrow().is_none() || shared.waits_for_list()));
             if !is_used && !is_learning {
                 return;
             }

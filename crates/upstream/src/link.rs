@@ -222,7 +222,10 @@ impl Link {
 
     /// Takes nothing new, if what a request failed of is the connection: the next one may be right.
     pub(crate) fn doubts(&self, fault: &Fault) {
-        if matches!(fault, Fault::NotSent(_) | Fault::SessionGone | Fault::Unauthorized(_)) {
+        if matches!(
+            fault,
+            Fault::NotSent(_) | Fault::NoToken(_) | Fault::SessionGone | Fault::Unauthorized(_)
+        ) {
             self.wire.desk.retire(&fault.words());
         }
     }

@@ -129,6 +129,7 @@ fn found(answer: Result<Raw, Fault>) -> Found {
         Ok(_) | Err(Fault::Refused(_)) => Found::Legacy,
         Err(
             fault @ (Fault::NotSent(_)
+            | Fault::NoToken(_)
             | Fault::SessionGone
             | Fault::Gone(_)
             | Fault::Status(_)

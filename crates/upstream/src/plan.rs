@@ -56,6 +56,8 @@ pub struct Plan {
     pub(crate) name: Arc<str>,
     pub(crate) reach: Reach,
     pub(crate) timeout: Duration,
+    /// What sets it.
+    pub(crate) timeout_key: Arc<str>,
     pub(crate) startup_timeout: Duration,
     pub(crate) probe_timeout: Duration,
     pub(crate) enabled: bool,
@@ -133,6 +135,7 @@ impl Plan {
             name: name.into(),
             reach,
             timeout: config.timeout.map_or(TIMEOUT, millis),
+            timeout_key: format!("mcp.{name}.timeout").into(),
             startup_timeout: millis(config.startup_timeout),
             probe_timeout: millis(config.probe_timeout),
             enabled: config.enabled,

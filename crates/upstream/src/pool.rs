@@ -7,7 +7,7 @@ use toolgate_wire::Era;
 
 use crate::config::Share;
 use crate::line::Line;
-use crate::link::Declared;
+use crate::link::{Declared, Link};
 use crate::oauth::{Authorizer, Holder};
 use crate::supervisor::Shared;
 use crate::watches::Watcher;
@@ -21,6 +21,17 @@ pub(crate) enum Who {
     All,
     Principal(PrincipalId),
     Session(PrincipalId, ConnectionId),
+}
+
+impl Who {
+    /// Whether a client is among them, by its connection.
+    pub(crate) fn includes(&self, principal: &PrincipalId, connection: ConnectionId) -> bool {
+        match self {
+            Self::All => true,
+            Self::Principal(id) => id == principal,
+            Self::Session(id, its) => id == principal && *its == connection,
+        }
+    }
 }
 
 /// What tells lines apart: who has them, and which questions the server may ask on them.
@@ -60,6 +71,16 @@ impl Key {
         let key = Self { who, declared: declared() };
         let is_bare_enough = key.declared == Declared::default() && !alone;
         (key, is_bare_enough)
+    }
+
+    /// Whether it is one by which modern servers are called; `alone`: with what nobody else was granted.
+    pub(crate) fn is_modern(&self, alone: bool) -> bool {
+        let is_whose = match self.who {
+            Who::All => !alone,
+            Who::Principal(_) => alone,
+            Who::Session(..) => false,
+        };
+        is_whose && self.declared == Declared::default()
     }
 
     /// Whose grant lets its requests in.
@@ -143,6 +164,15 @@ impl Pool {
 }
 
 impl Line {
+    /// Has the server speak to a client also between its calls, if nobody but its principal has the line.
+    pub(crate) fn introduces(&self, run: &RunHandle, link: &Link) {
+        if link.era() == Era::Legacy
+            && (self.key.who != Who::All || (self.is_claimed() && !self.is_claimed_by(&Who::All)))
+        {
+            link.wire.desk.speaks_to(run);
+        }
+    }
+
     /// Whether it is the line of one who watches something; `bare`: the line by which the server was learned.
     pub(crate) fn is_of(&self, watcher: &Watcher, bare: Option<&Arc<Self>>, shared: &Shared) -> bool {
         let (key, is_bare_enough) = key_of(watcher, shared);

@@ -2,6 +2,8 @@
 
 mod admission;
 mod breaker;
+mod era;
+mod lacking;
 mod learn;
 mod pace;
 mod watching;
@@ -19,7 +21,7 @@ use toolgate_core::{Error, Kind, Kinds, ListKind, Listing, Result};
 use toolgate_host::Tasks;
 use toolgate_wire::{Era, Version, method, write};
 
-use crate::config::{EraChoice, Start};
+use crate::config::Start;
 use crate::definitions::{Definitions, Offered};
 use crate::desk::{Changed, Reports};
 use crate::fault::Fault;
@@ -27,12 +29,14 @@ use crate::journal::Journal;
 use crate::line::{Line, Phase};
 use crate::link::{Declared, Link};
 use crate::plan::{Plan, Reach};
-use crate::pool::{Key, Pool};
+use crate::pool::{Key, Pool, Who};
 use crate::starts::Starts;
 use crate::transport::WebClient;
 use crate::upstream::Surroundings;
 use crate::watches::Watches;
 use breaker::Breaker;
+pub(crate) use breaker::Mark;
+use lacking::Lacking;
 pub(crate) use pace::Pace;
 
 /// How long what is known of a server counts.
@@ -73,9 +77,12 @@ pub(crate) struct Shared {
     /// Whether it offers what it learned.
     is_offering: AtomicBool,
     version: Mutex<Option<Version>>,
+    /// Whether the server may speak another era by now.
+    is_era_doubted: AtomicBool,
     lost: AtomicU64,
     /// Why it could not be learned what the server has.
     trouble: Mutex<Option<Fault>>,
+    lacking: Mutex<Lacking>,
 }
 
 impl Shared {
@@ -86,7 +93,7 @@ impl Shared {
         let woken = Arc::new(Notify::new());
         let reports = Reports {
             noticed: woken.clone(),
-            updates: tokio::sync::broadcast::channel(64).0,
+            updates: tokio::sync::broadcast::channel(watching::UPDATES).0,
             journal: Arc::new(Journal::new(plan.name.clone())),
         };
         Arc::new(Self {
@@ -109,8 +116,10 @@ impl Shared {
             listing: watch::channel(Arc::default()).0,
             learned: watch::channel(None).0,
             version: Mutex::default(),
+            is_era_doubted: AtomicBool::new(false),
             lost: AtomicU64::new(0),
             trouble: Mutex::default(),
+            lacking: Mutex::default(),
         })
     }
 
@@ -136,27 +145,6 @@ impl Shared {
             self.pool.all().iter().for_each(|line| line.stop());
         }
         self.woken.notify_one();
-    }
-
-    /// The revision the server was found to speak.
-    pub(crate) fn version(&self) -> Option<Version> {
-        *self.version.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn known_era(&self) -> Option<Era> {
-        self.version().map(Version::era)
-    }
-
-    pub(crate) fn knows(&self, version: Option<Version>) {
-        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = version;
-    }
-
-    /// Forgets which era the server speaks, if that may be why it cannot be spoken to: it may be another server by now.
-    pub(crate) fn doubts_era(&self, fault: &Fault) {
-        let tells = matches!(fault, Fault::Refused(_) | Fault::Unusable(_) | Fault::Status(400..=499));
-        if tells && self.plan.era == EraChoice::Auto {
-            self.knows(None);
-        }
     }
 
     pub(crate) fn connected(&self, link: &Link) {
@@ -186,25 +174,26 @@ impl Shared {
         self.pool.all().iter().any(|line| line.is_shared(self) && !line.is_stopping())
     }
 
-    /// Tells servers that the folders of the client are not what they were.
-    pub(crate) fn roots_changed(&self) {
+    /// Tells servers that the folders of a client are not what they were, by the lines of these.
+    pub(crate) fn roots_changed(&self, of: impl Fn(&Who) -> bool) {
         let lines = self.pool.all();
-        for link in lines.iter().filter(|line| line.key.declared.roots).filter_map(|line| line.link()) {
+        let asks = |line: &&Arc<Line>| line.key.declared.roots && of(&line.key.who);
+        for link in lines.iter().filter(asks).filter_map(|line| line.link()) {
             if link.era() == Era::Legacy {
                 link.wire.desk.post(write::notification(method::ROOTS_LIST_CHANGED, None));
             }
         }
     }
 
-    /// Offers what a server has.
-    pub(crate) fn offer(&self, definitions: &Arc<Definitions>) {
+    /// Offers what a server has; `pending`: lists that are still waited for.
+    pub(crate) fn offer(&self, definitions: &Arc<Definitions>, pending: Kinds) {
         let offered = Offered::of(definitions, &self.plan, &self.reports.journal);
         let listing = Listing {
             tools: offered.tools.iter().map(|facts| facts.item.clone()).collect(),
             resources: offered.resources.clone(),
             templates: offered.templates.clone(),
             prompts: offered.prompts.iter().map(|facts| facts.item.clone()).collect(),
-            pending: Kinds::NONE,
+            pending,
         };
         self.offered.store(Arc::new(offered));
         self.is_offering.store(true, Ordering::Relaxed);
@@ -258,7 +247,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
         }
         if !shared.is_offering.load(Ordering::Relaxed) {
             let kept = shared.learned.borrow().clone();
-            kept.inspect(|kept| shared.offer(kept));
+            kept.inspect(|kept| shared.offer(kept, Kinds::NONE));
         }
         if wants_line(&shared) {
             // Only a full pool refuses, which has lines to learn by, or one that was just switched off.
@@ -279,6 +268,7 @@ pub(crate) async fn supervise(shared: Arc<Shared>) {
             _ = watches.changed() => {}
             () = failure(&shared) => {}
             () = until(held_back) => {}
+            () = until(shared.ask_lacking_at()) => shared.ask_lacking(),
             event = admission::sign(&mut signed) => admission::admit(&shared, event.as_ref()),
             () = tokio::time::sleep_until(look_again) => {
                 look_again = Instant::now() + FRESH;
@@ -321,7 +311,7 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
         }
         return None;
     }
-    if line.key.declared != Declared::default() {
+    if line.key.declared != Declared::default() && link.era() == Era::Legacy {
         step_aside(shared);
     }
     let changed = link.wire.desk.take_changed(is_held_back)?;
@@ -330,9 +320,10 @@ async fn tend(shared: &Arc<Shared>, line: &Arc<Line>) -> Option<Duration> {
     line.learns(false);
     looked(shared, line, changed, begun);
     match learned {
-        Ok(fresh_for) => {
+        Ok(looked) => {
             shared.set_trouble(None);
-            Some(fresh_for)
+            shared.looked_at(changed.kinds, looked.untold);
+            Some(looked.fresh_for)
         }
         // The next connection looks at all of it.
         Err(_) if link.wire.is_stopped() => None,
@@ -370,8 +361,9 @@ async fn until(moment: Option<Instant>) {
 /// The line by which the server was learned ends when a caller's own line does its work.
 fn step_aside(shared: &Shared) {
     let bare = shared.pool.find(&Key::bare());
+    let is_unused = |bare: &Arc<Line>| !bare.is_claimed() && !bare.is_serving();
     if let Some(bare) =
-        bare.filter(|bare| !bare.is_claimed() && bare.link().is_none_or(|link| link.era() == Era::Legacy))
+        bare.filter(is_unused).filter(|bare| bare.link().is_none_or(|link| link.era() == Era::Legacy))
     {
         bare.stop();
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::{broadcast, watch};
 use toolgate_core::{
-    Called, ConnectionId, ListKind, Listing, Offers, Permitted, RunHandle, Scope, Source, SourceId,
-    carried_extensions,
+    Called, ConnectionId, Kinds, ListKind, Listing, Offers, Permitted, PrincipalId, RunHandle, Scope, Source,
+    SourceId, TimeLimit, Update, carried_extensions,
 };
 use toolgate_host::Tasks;
 use toolgate_wire::Raw;
@@ -71,7 +71,7 @@ impl Upstream {
                 let kept = Arc::new(kept);
                 shared.learned.send_replace(Some(kept.clone()));
                 if shared.is_enabled() {
-                    shared.offer(&kept);
+                    shared.offer(&kept, Kinds::NONE);
                 }
             }
             None if shared.is_enabled() => {
@@ -191,7 +191,7 @@ impl Upstream {
         let limit = plan.startup_timeout + plan.timeout;
         let upstream = Self::start(plan, surroundings, None);
         let mut listing = upstream.shared.listing.subscribe();
-        let settled = listing.wait_for(|listing| listing.pending == toolgate_core::Kinds::NONE);
+        let settled = listing.wait_for(|listing| listing.pending == Kinds::NONE);
         // A server that is never done shows in the status.
         drop(tokio::time::timeout(limit, settled).await);
         let status = upstream.status();
@@ -296,7 +296,7 @@ impl Source for Upstream {
         self.shared.learned.borrow().as_ref()?.instructions().map(Into::into)
     }
 
-    fn updates(&self) -> Option<broadcast::Receiver<Arc<str>>> {
+    fn updates(&self) -> Option<broadcast::Receiver<Update>> {
         Some(self.shared.reports.updates.subscribe())
     }
 
@@ -306,6 +306,11 @@ impl Source for Upstream {
 
     fn state(&self) -> Option<State> {
         Some(self.standing().state)
+    }
+
+    fn time_limit(&self) -> Option<TimeLimit> {
+        let plan = &self.shared.plan;
+        Some(TimeLimit { limit: plan.timeout, setting: plan.timeout_key.clone() })
     }
 
     fn restart(&self) {
@@ -322,7 +327,11 @@ impl Source for Upstream {
     }
 
     fn roots_changed(&self) {
-        self.shared.roots_changed();
+        self.shared.roots_changed(|_| true);
+    }
+
+    fn roots_changed_of(&self, principal: &PrincipalId, connection: ConnectionId) {
+        self.shared.roots_changed(|who| who.includes(principal, connection));
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {

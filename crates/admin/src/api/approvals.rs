@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use toolgate_core::{Approval, ApprovalState, Approvals, Decision, Lasting, Remembered};
+use toolgate_core::{
+    Approval, ApprovalState, Approvals, Decision, Lasting, Remembered, visible, visible_line,
+};
 
 use super::{APPROVER, LONGEST_REASON, VIEWER};
 use crate::problem::Problem;
@@ -78,15 +80,15 @@ impl From<Approval> for Waiting {
             id: approval.id,
             state,
             principal: approval.principal,
-            client: approval.client,
+            client: approval.client.as_deref().map(visible_line),
             has_session: approval.session.is_some(),
-            target: approval.target,
-            title: approval.title,
+            target: visible_line(&approval.target),
+            title: approval.title.as_deref().map(visible_line),
             source: approval.source,
             rule: approval.rule,
-            reason: approval.reason,
+            reason: visible(&approval.reason),
             digest: approval.digest,
-            arguments: approval.arguments,
+            arguments: visible(&approval.arguments),
             asked_ms: approval.asked_ms,
             expires_ms: approval.expires_ms,
             answered_by,
@@ -158,7 +160,7 @@ impl From<Remembered> for Kept {
     fn from(kept: Remembered) -> Self {
         let lasting = if kept.session.is_some() { "session" } else { "always" };
         let Remembered { id, principal, target, rule, by, at_ms, session: _ } = kept;
-        Self { id, principal, target, rule, lasting, by, at_ms }
+        Self { id, principal, target: visible_line(&target), rule, lasting, by, at_ms }
     }
 }
 

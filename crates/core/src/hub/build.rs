@@ -195,7 +195,7 @@ impl HubBuilder {
             instance: crate::seal::random_bytes::<6>()?.iter().map(|byte| format!("{byte:02x}")).collect(),
         });
         for source in &inner.sources.now().all {
-            watch_updates(source, &inner.changes, &inner.owner);
+            watch_updates(source, &inner);
         }
         sweep(&inner);
         Ok(Hub { inner })

@@ -34,6 +34,7 @@ impl Changes {
                 Err(RecvError::Lagged(_)) => {
                     let all = ListKind::ALL.map(|kind| Change::Listed(self.catalog.scope().clone(), kind));
                     self.caught_up.extend(all);
+                    self.caught_up.push_back(Change::AnyUpdated);
                 }
                 Err(RecvError::Closed) => return None,
             }
@@ -45,7 +46,7 @@ impl Changes {
             Change::Listed(scope, _) => scope == self.catalog.scope(),
             Change::Task(task) => task.scope == *self.catalog.scope(),
             Change::Told(notice) => notice.scope == *self.catalog.scope(),
-            Change::Updated(_) => true,
+            Change::Updated(_) | Change::AnyUpdated => true,
         }
     }
 }

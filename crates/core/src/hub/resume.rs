@@ -37,7 +37,7 @@ impl Hub {
         let responses = call.resume.as_ref().and_then(|resume| resume.responses.as_ref());
         match parked.answer(responses) {
             Answered::All(run) => {
-                run.reattach(call.client.clone(), limit);
+                run.reattach(call, limit);
                 Ok(Some(Resumed::Run(run)))
             }
             Answered::Some(parked) => Ok(Some(Resumed::Outcome(inner.park(parked)?))),

@@ -15,6 +15,10 @@ pub enum Reading {
     AuditDropped,
     /// What waits in the audit's spool, in bytes.
     AuditSpoolBytes,
+    /// Tools of other servers that are held.
+    PinsHeld,
+    /// Tools of other servers that are used although they are not as they were accepted.
+    PinsWarned,
     /// Spans that reached the collector.
     SpansExported,
     /// Spans that were given up, because the collector was slow or away.
@@ -23,11 +27,13 @@ pub enum Reading {
 
 impl Reading {
     /// All of them, in the order they are shown in.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Redactions,
         Self::AuditRecords,
         Self::AuditDropped,
         Self::AuditSpoolBytes,
+        Self::PinsHeld,
+        Self::PinsWarned,
         Self::SpansExported,
         Self::SpansDropped,
     ];
@@ -39,6 +45,11 @@ impl Reading {
             Self::AuditRecords => ("audit_records", "Audit records written", true),
             Self::AuditDropped => ("audit_dropped", "Audit records that could not be written", true),
             Self::AuditSpoolBytes => ("audit_spool_bytes", "What waits in the spool of the audit", false),
+            Self::PinsHeld => ("pins_held", "Tools of other servers that are held", false),
+            Self::PinsWarned => {
+                let help = "Tools of other servers that are used although they are not as they were accepted";
+                ("pins_warned", help, false)
+            }
             Self::SpansExported => ("spans_exported", "Spans sent to the collector of traces", true),
             Self::SpansDropped => {
                 ("spans_dropped", "Spans given up because the collector was slow or away", true)

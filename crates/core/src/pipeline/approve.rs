@@ -10,15 +10,14 @@ use crate::approvals::{Waited, short_id};
 use crate::consents::Consent;
 use crate::hub::Inner;
 use crate::pipeline::record::Trace;
-use crate::pretty::pretty_start;
+use crate::pipeline::shown::shown;
 use crate::settings::AskBy;
+use crate::view::Route;
+use crate::visible::{visible, visible_line};
 use crate::{
     Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
     RunHandle, ToolItem,
 };
-
-/// How much of the arguments a person is shown.
-const MOST_SHOWN: usize = 4000;
 
 /// How often a caller that waits for the inbox hears that it still does.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,10 +30,10 @@ pub(super) struct Asking {
 
 /// What is asked about.
 pub(super) struct Subject<'a> {
-    pub(super) hub: &'a Inner,
+    pub(super) hub: &'a Arc<Inner>,
     pub(super) call: &'a Call,
-    pub(super) tool: Option<&'a ToolItem>,
-    pub(super) source: Option<&'a str>,
+    /// Where it goes, as of when that was last looked up.
+    pub(super) route: Route,
     pub(super) arguments: &'a Raw,
     pub(super) trace: &'a Trace,
 }
@@ -77,7 +76,7 @@ impl From<Unapproved> for Error {
 type Answered<T = Consent> = Result<T, Unapproved>;
 
 /// Asks for everything that gates want asked, one by one; only a plain yes to each lets the call go on. Returns the last
-/// of them, which counts for as long as all do; nothing where nothing is asked.
+/// of them, which counts for as long and under the same as all do; nothing where nothing is asked.
 pub(super) async fn ask(
     subject: &Subject<'_>,
     handle: &RunHandle,
@@ -86,7 +85,11 @@ pub(super) async fn ask(
     let mut consent: Option<Consent> = None;
     for asking in asks {
         let mut next = ask_one(subject, handle, asking).await?;
-        next.until_ms = consent.map_or(next.until_ms, |before| before.until_ms.min(next.until_ms));
+        if let Some(before) = consent {
+            next.until_ms = next.until_ms.min(before.until_ms);
+            // Where the rules changed in between, it is not what holds now.
+            next.policy = before.policy;
+        }
         consent = Some(next);
     }
     Ok(consent)
@@ -189,13 +192,21 @@ async fn in_inbox(
     hub.metrics.asked();
     let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
     let waited = tokio::select! {
-        waited = waiting => waited?,
+        waited = waiting => waited.map_err(unasked)?,
         never = reassure(handle, asked) => match never {},
     };
     match waited {
         Waited::Approved(consent) => Ok(consent),
         Waited::Rejected { by, reason } => Err(subject.rejected(by, reason)),
         Waited::Pending => Err(Unapproved::Unanswered(pending(asked))),
+    }
+}
+
+/// Why a question is not in the inbox: there was no room for it, or it failed.
+fn unasked(error: Error) -> Unapproved {
+    match error.kind() == Kind::NeedsApproval {
+        true => Unapproved::Unanswered(error),
+        false => Unapproved::Failed(error),
     }
 }
 
@@ -222,10 +233,14 @@ async fn reassure(handle: &RunHandle, asked: &Approval) -> std::convert::Infalli
 }
 
 impl Subject<'_> {
+    pub(super) fn tool(&self) -> Option<&ToolItem> {
+        self.route.tool.as_deref()
+    }
+
     /// The yes that an earlier round brought along under this number, if it still counts; it counts for one round.
     pub(super) fn earlier(&self, number: Option<u64>) -> Option<Consent> {
         let consent = self.hub.consents.take(number?, self.hub.clock.unix_ms())?;
-        (consent.policy == self.hub.terms(self.tool)).then_some(consent)
+        (consent.policy == self.hub.terms(self.tool())).then_some(consent)
     }
 
     /// A no, which the record should name someone for as it does for a yes.
@@ -240,7 +255,7 @@ impl Subject<'_> {
     fn approval(&self, asking: Asking) -> Approval {
         let (hub, call) = (self.hub, self.call);
         let digest = crate::seal::digest(&call.target, &call.params);
-        let policy = hub.terms(self.tool);
+        let policy = hub.terms(self.tool());
         let clean = |text: &str| hub.filters.text(text).unwrap_or_else(|| text.to_owned());
         let target = format!("{}:{}", call.target.kind(), clean(call.target.name()));
         let principal = call.principal.id.to_string();
@@ -249,10 +264,11 @@ impl Subject<'_> {
             id: short_id(&[&principal, &target, &digest, &asking.rule, &policy]),
             client: call.client.name.as_ref().map(ToString::to_string),
             session: call.connection.map(|number| format!("{}-{number}", hub.instance)),
-            title: self.tool.and_then(|tool| tool.title.as_deref()).map(clean),
-            source: self.source.map(Into::into),
+            title: self.tool().and_then(|tool| tool.title.as_deref()).map(clean),
+            source: self.route.source.as_ref().map(|source| source.id().to_string()),
             rule: asking.rule.to_string(),
             reason: clean(&asking.reason),
+            // Shortened behind the filters: what they look for must not be cut in two.
             arguments: shown(&hub.filters.json(self.arguments.clone())),
             asked_ms: now,
             expires_ms: now.saturating_add(millis(hub.settings.load().approval_ttl)),
@@ -269,23 +285,14 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Arguments as a person reads them.
-fn shown(arguments: &Raw) -> String {
-    let (text, whole) = pretty_start(arguments, MOST_SHOWN * char::MAX.len_utf8());
-    match text.char_indices().nth(MOST_SHOWN) {
-        None if whole => text,
-        cut => {
-            let shown = cut.map_or(&*text, |(cut, _)| &text[..cut]);
-            format!("{shown}\n… and more: the arguments have {} bytes", arguments.as_bytes().len())
-        }
-    }
-}
-
 /// The form that a client shows. Its words come from the rule and the call, never from the server that is called.
 fn question(asked: &Approval) -> Question {
     let message = format!(
         "`{}` wants to use `{}`.\n\n{}\n\nWhy you are asked: {}",
-        asked.principal, asked.target, asked.arguments, asked.reason
+        visible_line(&asked.principal),
+        visible_line(&asked.target),
+        asked.arguments,
+        visible(&asked.reason)
     );
     let mut choices = vec!["once"];
     if asked.session.is_some() {

@@ -21,10 +21,19 @@ impl Afterwards {
         Self { hub: Arc::downgrade(hub), scope, connection }
     }
 
+    /// Its connection.
+    pub fn connection(&self) -> ConnectionId {
+        self.connection
+    }
+
     /// Sends a notification, where the client is still there.
     pub fn tell(&self, method: &str, params: Raw) {
         let Some(hub) = self.hub.upgrade() else { return };
         let Ok(params) = hub.filters.page(params) else { return };
+        if !hub.filters.lets_pass(method) {
+            tracing::warn!("a notification was left out, since a filter would change its method");
+            return;
+        }
         let (scope, connection) = (self.scope.clone(), self.connection);
         let notice = Notice { scope, connection, method: method.into(), params };
         // Without listeners there is nobody to tell.

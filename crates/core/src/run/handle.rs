@@ -1,7 +1,9 @@
 //! The source's end of a run.
 
+use std::future::poll_fn;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -13,7 +15,7 @@ use super::{Afterwards, EVENTS, Event, Log, Progress, Queued, Shared};
 use crate::ask::{Answers, Ask, Question};
 use crate::{
     Call, Client, ConnectionId, Error, Hub, Kind, ListKind, LogLevel, Outcome, Principal, Result, Run, Scope,
-    Target, ToolName, View,
+    Source, Target, TimeLimit, ToolName, View,
 };
 
 /// The source's end of a run.
@@ -100,10 +102,14 @@ impl RunHandle {
         })
     }
 
-    /// Puts the question of such a call to the client of this one, and hands it the answers.
-    pub async fn pass_on(&self, ask: Ask) {
-        let answers = self.ask_now(ask.questions.clone()).await;
-        ask.answer(answers);
+    /// Puts the question of such a call to the client of this one, and hands it the answers. Where that call does not
+    /// wait for them any more, neither does this one.
+    pub async fn pass_on(&self, mut ask: Ask) {
+        let questions = ask.questions.clone();
+        tokio::select! {
+            answers = self.ask_now(questions) => ask.answer(answers),
+            () = poll_fn(|context| ask.poll_over(context)) => {}
+        }
     }
 
     /// The way to its client after it has ended, where that is a lasting connection.
@@ -130,8 +136,36 @@ impl RunHandle {
     /// Begins the time of the call anew, since it is seen to get on: it may take as long as it does so. A limit that the
     /// caller set, or that of a task, stays.
     pub fn gets_on(&self) {
-        if let Some(limit) = self.shared.renewed.filter(|_| !self.is_detached()) {
+        if let Some(limit) = self.limit() {
             self.shared.deadline.restart(limit);
+        }
+    }
+
+    /// How long it may take, where neither its caller nor that it is a task says so.
+    fn limit(&self) -> Option<Duration> {
+        let usual = self.shared.renewed.filter(|_| !self.is_detached())?;
+        Some(self.shared.at_least(usual))
+    }
+
+    /// Lets it take as long as its source may, where that is more.
+    pub(crate) fn goes_to(&self, source: &dyn Source) {
+        let Some(own) = source.time_limit() else { return };
+        let before = self.limit();
+        // It goes to one source only.
+        drop(self.shared.source.set(own));
+        if let Some(limit) = self.limit().filter(|limit| before.is_some_and(|before| before < *limit)) {
+            self.shared.deadline.restart(limit);
+        }
+    }
+
+    /// Why it has come to its end, and what to do about it.
+    pub(crate) fn too_long(&self) -> Error {
+        let error = Error::new(Kind::Timeout, "the call took too long");
+        match self.limit().zip(self.shared.source.get()) {
+            Some((limit, TimeLimit { setting, .. })) => {
+                error.hint(format!("set `{setting}` to more than {} if it needs longer", limit.as_millis()))
+            }
+            None => error,
         }
     }
 
@@ -159,8 +193,12 @@ impl RunHandle {
         self.send(Event::Log(Log { level, params })).await;
     }
 
-    /// Passes on another notification that belongs to this call.
+    /// Passes on another notification that belongs to this call, unless its very method has to be hidden.
     pub async fn other(&self, method: &str, params: Raw) {
+        if !self.shared.hub.filters.lets_pass(method) {
+            tracing::warn!("a notification was left out, since a filter would change its method");
+            return;
+        }
         self.send(Event::Other { method: method.into(), params: self.shared.hub.filters.json(params) }).await;
     }
 
@@ -194,6 +232,10 @@ impl RunHandle {
         let client = self.client();
         for question in &mut questions {
             question.answerable_by(&client.capabilities)?;
+            // The answer comes back under its key, so that it cannot be another one.
+            if !self.shared.hub.filters.lets_pass(&question.key) {
+                return Err(Error::new(Kind::Upstream, "the key of a question holds what must not go out"));
+            }
             question.params = self.shared.hub.filters.json(question.params.clone());
         }
         if !client.reachable {

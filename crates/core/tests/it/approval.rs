@@ -35,6 +35,23 @@ async fn a_legacy_client_is_asked_once_and_a_yes_lets_the_call_pass() {
 }
 
 #[tokio::test]
+async fn a_caller_cannot_hide_what_it_writes_from_who_is_asked() {
+    let (_, hub) = guarded(FakeSource::new("a").echo("echo"));
+    let mut hiding = modern();
+    let content = "harmless ".repeat(1000);
+    let params = format!(
+        r#"{{"name":"echo","arguments":{{"content":"{content}","\u0070ath":"\u202e\u0072\u006d\u200b","n":1.00}}}}"#
+    );
+    hiding.params = Raw::parse(params.into()).unwrap();
+    let (requests, _) = first_round(&hub, hiding).await.asked();
+    let message = requests["ok"]["params"]["message"].as_str().unwrap();
+    for shown in [r#""path": "\u{202e}rm\u{200b}""#, r#"harmless " … and 5400 more letters"#, r#""n": 1.00"#]
+    {
+        assert!(message.contains(shown), "{shown} in {message}");
+    }
+}
+
+#[tokio::test]
 async fn anything_but_a_plain_yes_denies() {
     for answer in [
         json!({"action": "decline"}),

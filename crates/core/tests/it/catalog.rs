@@ -115,7 +115,8 @@ async fn told(changes: &mut Changes) -> Vec<String> {
     while let Ok(Some(change)) = tokio::time::timeout(Duration::from_millis(20), changes.next()).await {
         all.push(match change {
             Change::Listed(_, kind) => format!("{kind:?}"),
-            Change::Updated(uri) => uri.to_string(),
+            Change::Updated(update) => update.uri.to_string(),
+            Change::AnyUpdated => "any".to_owned(),
             Change::Task(task) => task.id.to_string(),
             Change::Told(notice) => notice.method.to_string(),
         });

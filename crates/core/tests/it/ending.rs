@@ -88,6 +88,27 @@ async fn a_call_ends_at_the_lower_of_its_limit_and_the_hubs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_source_may_take_longer_than_calls_usually_may_and_its_hint_says_what_to_set() {
+    const MINUTE: u64 = 60;
+    for (own, asked, seconds, hint) in [
+        (MINUTE, None, 600, Some("set `a.timeout` to more than 600000 if it needs longer")),
+        (30 * MINUTE, None, 1800, Some("set `a.timeout` to more than 1800000 if it needs longer")),
+        // Who has a limit of its own knows of it.
+        (30 * MINUTE, Some(5), 5, None),
+        (30 * MINUTE, Some(9000), 600, None),
+    ] {
+        let (source, _ended) = patient();
+        let hub = hub([Arc::new(source.takes(Duration::from_secs(own)))]);
+        let limited =
+            Call { time_limit: asked.map(Duration::from_secs), ..call(client_legacy(), "deaf", json!({})) };
+        let begun = Instant::now();
+        let error = drive(hub.start(limited), []).await.failed();
+        assert_eq!((error.kind(), error.next_step()), (Kind::Timeout, hint), "{own} {asked:?}");
+        assert_eq!(begun.elapsed().as_secs(), seconds, "{own} {asked:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_that_is_seen_to_get_on_has_its_time_anew_unless_its_caller_set_a_limit() {
     for (asked, silent, ends_after) in
         [(None, 500, None), (None, 601, Some(600)), (Some(550), 500, Some(550))]

@@ -119,6 +119,54 @@ async fn questions_of_gates_and_sources_are_filtered_for_modern_clients() {
     assert!(message.ends_with("[REDACTED]") && !message.contains("hunter2"), "{message}");
 }
 
+#[tokio::test]
+async fn a_question_whose_key_is_secret_is_not_asked() {
+    let asks = |from: FakeSource| {
+        from.tool("ask", |_, run| async move {
+            let questions = ["open", "is hunter2"].map(|key| Question::elicit(key, Raw::literal("{}")));
+            run.ask(questions.into()).await?;
+            Ok(Outcome::Complete(text("asked")))
+        })
+    };
+    for client in [client_legacy(), client_modern()] {
+        let hub = hub_with(asks(FakeSource::new("a")));
+        let mut run = hub.start(call(client, "ask", json!({})));
+        let Some(toolgate_core::Event::Done(Outcome::Failed(error))) = run.next().await else {
+            panic!("it was asked")
+        };
+        assert_eq!(error.kind(), Kind::Upstream);
+        assert!(!error.message().contains("hunter2"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_notification_whose_method_is_secret_is_left_out() {
+    let hub = hub_with(FakeSource::new("a").tool("tell", |_, run| async move {
+        run.other("notifications/hunter2", Raw::literal("{}")).await;
+        run.other("notifications/x", Raw::literal("{}")).await;
+        run.afterwards().expect("a connection").tell("notifications/hunter2", Raw::literal("{}"));
+        run.afterwards().expect("a connection").tell("notifications/y", Raw::literal("{}"));
+        Ok(Outcome::Complete(text("told")))
+    }));
+    let principal = Principal::local();
+    let mut changes = hub.changes(&principal);
+    let new = toolgate_core::NewConnection {
+        transport: toolgate_core::Transport::Stdio,
+        principal: principal.clone(),
+        process: None,
+    };
+    let connected = hub.connect(new);
+    let from =
+        toolgate_core::Call { connection: Some(connected.id()), ..call(client_legacy(), "tell", json!({})) };
+    assert_eq!(drive(hub.start(from), []).await.events, ["notifications/x {}"]);
+    loop {
+        if let Some(toolgate_core::Change::Told(notice)) = changes.next().await {
+            assert_eq!(&*notice.method, "notifications/y");
+            return;
+        }
+    }
+}
+
 /// A record that wants the arguments, and keeps whether it got them.
 #[derive(Default)]
 struct Curious(Mutex<Vec<bool>>);

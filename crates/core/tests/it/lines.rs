@@ -1,34 +1,16 @@
 //! What a call leaves in the log: facts at debug level, never what it was sent with.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Once};
 
 use serde_json::json;
 use toolgate_core::{Call, Error, Kind, NewConnection, Outcome, Principal, Target, Transport};
-use toolgate_testkit::{FakeFilter, FakeSource, builder, call, client_legacy, client_modern, drive, hub};
+use toolgate_testkit::{
+    FakeFilter, FakeSource, Lines, builder, call, client_legacy, client_modern, drive, hub,
+};
 use toolgate_wire::Raw;
 use tracing::Level;
 
 const SECRET: &str = "hunter2-in-the-arguments";
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Lines {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
 
 /// Whoever logs first decides what is remembered of a place in the code; this listens to all, so that no test which
 /// runs beside these makes them deaf.

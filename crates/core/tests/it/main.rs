@@ -23,7 +23,11 @@ mod gates;
 #[cfg(test)]
 mod inbox;
 #[cfg(test)]
+mod inbox_limits;
+#[cfg(test)]
 mod lines;
+#[cfg(test)]
+mod meanwhile;
 #[cfg(test)]
 mod methods;
 #[cfg(test)]
@@ -50,5 +54,7 @@ mod rounds;
 mod search;
 #[cfg(test)]
 mod tasks;
+#[cfg(test)]
+mod updates;
 #[cfg(test)]
 mod waiting;

@@ -32,7 +32,7 @@ async fn a_new_source_is_followed_like_one_from_the_start() {
     fresh.change(|listing| listing.resources.push(resource_item("file:///a")));
     assert!(matches!(changes.next().await, Some(Change::Listed(_, ListKind::Resources))));
     fresh.updated("file:///a");
-    assert!(matches!(changes.next().await, Some(Change::Updated(uri)) if &*uri == "file:///a"));
+    assert!(matches!(changes.next().await, Some(Change::Updated(update)) if &*update.uri == "file:///a"));
 }
 
 #[tokio::test]

@@ -153,6 +153,7 @@ async fn call(
         peer: Some(peer.clone()),
         run: Some(run),
         registered,
+        posed: Vec::new(),
         waiting: VecDeque::new(),
     })))
 }

@@ -141,6 +141,7 @@ async fn started(
                 peer: None,
                 run: Some(hub.carry(call)),
                 registered: None,
+                posed: Vec::new(),
                 waiting: VecDeque::new(),
             })))
         }

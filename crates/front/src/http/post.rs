@@ -236,11 +236,8 @@ impl At<'_> {
         if self.version_header() == Some(Version::LATEST.as_str().as_bytes()) {
             return empty(StatusCode::ACCEPTED);
         }
-        self.on_session(|peer| {
-            if notification.method == method::CANCELLED {
-                peer.cancel(notification.params.as_ref());
-            }
-        })
+        let shared = self.shared;
+        self.on_session(|peer| peer.notified(&shared.hub, notification))
     }
 
     /// Does something with the session, where there is one, and says that the message was taken.
@@ -282,10 +279,9 @@ impl At<'_> {
                     answers.push(write::error(Some(&request.id), code::INVALID_REQUEST, message, None));
                 }
                 Ok(Message::Request(request)) => running.push(self.in_batch(&peer, request)),
-                Ok(Message::Notification(notification)) if notification.method == method::CANCELLED => {
-                    peer.cancel(notification.params.as_ref());
+                Ok(Message::Notification(notification)) => {
+                    peer.notified(&self.shared.hub, &notification);
                 }
-                Ok(Message::Notification(_)) => {}
                 Ok(Message::Response(response)) => peer.answered(response),
                 Err(refusal) => {
                     answers.push(write::error(refusal.id.as_ref(), refusal.code, &refusal.message, None));

@@ -273,7 +273,7 @@ fn announce(shared: &Shared, session: &Arc<Session>, log: Arc<EventLog>) {
         loop {
             tokio::select! {
                 change = changes.next() => match change {
-                    Some(change) => if let Some(frame) = changes::legacy(&change, &peer) {
+                    Some(change) => for frame in changes::legacy(&change, &peer) {
                         log.push(frame).await;
                     },
                     None => break,

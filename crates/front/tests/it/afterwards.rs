@@ -10,6 +10,29 @@ use toolgate_wire::Raw;
 use crate::scene::runtime;
 use crate::talk::Talk;
 
+#[test]
+fn a_message_after_its_call_reaches_a_client_that_asked_for_its_level() {
+    runtime().block_on(async {
+        let source = FakeSource::new("a").tool("log", |_, run| async move {
+            let afterwards = run.afterwards().expect("a lasting connection");
+            for level in ["info", "error"] {
+                let params = json!({"level": level, "data": level});
+                afterwards.tell("notifications/message", Raw::of(&params));
+            }
+            Ok(Outcome::Complete(text("logged")))
+        });
+        let hub = hub([Arc::new(source)]);
+        for (level, first) in [("debug", "info"), ("warning", "error")] {
+            let mut talk = Talk::begin(hub.clone()).await;
+            talk.greet("2025-11-25").await;
+            talk.ask("logging/setLevel", json!({"level": level})).await;
+            talk.ask("tools/call", json!({"name": "log"})).await;
+            assert_eq!(talk.told("notifications/message", |_| true).await["data"], first);
+            talk.end().await;
+        }
+    });
+}
+
 const COMPLETE: &str = "notifications/elicitation/complete";
 
 #[test]

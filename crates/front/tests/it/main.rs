@@ -5,6 +5,8 @@ mod afterwards;
 #[cfg(test)]
 mod control;
 #[cfg(test)]
+mod folders;
+#[cfg(test)]
 mod heads;
 #[cfg(test)]
 mod lines;
@@ -15,6 +17,8 @@ mod names;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod questions;
+#[cfg(test)]
 mod scene;
 #[cfg(test)]
 mod schema;
@@ -24,5 +28,7 @@ mod talk;
 mod tasks;
 #[cfg(test)]
 mod traces;
+#[cfg(test)]
+mod uris;
 #[cfg(test)]
 mod watching;

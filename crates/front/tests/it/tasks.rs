@@ -1,6 +1,6 @@
 //! Tasks as 2025-11-25 has them, in bytes: over standard input and output, and over HTTP.
 
-mod http;
+pub(crate) mod http;
 
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
-use toolgate_core::{ConnectionId, Hub, Outcome};
+use serde_json::{Value, json};
+use toolgate_core::{ConnectionId, Hub, Outcome, Update};
 use toolgate_testkit::{FakeSource, hub, resource_item, template_item};
 use toolgate_wire::Raw;
 
@@ -33,6 +33,16 @@ async fn one(hub: &Hub) -> Talk {
     Talk::begin(hub.clone()).await
 }
 
+/// The params by which a modern client listens to what becomes of resources.
+fn listening(uris: &Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
+    });
+    json!({"notifications": {"resourceSubscriptions": uris}, "_meta": meta})
+}
+
 #[test]
 fn sources_hear_which_client_has_left() {
     runtime().block_on(async {
@@ -53,12 +63,7 @@ fn sources_hear_which_stream_has_ended_and_no_call_is_made_for_it() {
         let (source, watchers) = watched();
         let hub = hub([source.clone()]);
         let mut talk = one(&hub).await;
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
-        });
-        let wanted = json!({"notifications": {"resourceSubscriptions": ["a://one"]}, "_meta": meta});
+        let wanted = listening(&json!(["a://one"]));
         let streams = [
             talk.send("subscriptions/listen", wanted.clone()).await,
             talk.send("subscriptions/listen", wanted).await,
@@ -123,5 +128,55 @@ fn what_a_client_watches_beyond_its_bound_is_not_kept_by_its_source() {
         let watcher = watchers.lock().unwrap()[0];
         assert_eq!(source.let_go_of(), [(watcher, "a://t/1000".to_owned())]);
         talk.end().await;
+    });
+}
+
+/// A client of either era that watches all of these, and by which id it listens.
+async fn watchers(hub: &Hub, uris: &[String]) -> [(Talk, Value); 2] {
+    let (mut legacy, mut modern) = (one(hub).await, one(hub).await);
+    legacy.greet("2025-11-25").await;
+    for uri in uris {
+        legacy.ask("resources/subscribe", json!({"uri": uri})).await;
+    }
+    let id = modern.send("subscriptions/listen", listening(&json!(uris))).await;
+    modern.told("notifications/subscriptions/acknowledged", |_| true).await;
+    [(legacy, Value::Null), (modern, id)]
+}
+
+#[test]
+fn clients_are_told_of_every_resource_of_a_burst() {
+    // One thread, so that nobody has a turn before the burst is over.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (source, _) = watched();
+        source.change(|listing| listing.templates.push(template_item("a://t/{number}")));
+        let uris: Vec<String> = (0..300).map(|number| format!("a://t/{number}")).collect();
+        let talks = watchers(&hub([source.clone()]), &uris).await;
+        uris.iter().for_each(|uri| source.updated(uri));
+        for (mut talk, id) in talks {
+            for uri in &uris {
+                let params =
+                    talk.told("notifications/resources/updated", |params| params["uri"] == **uri).await;
+                assert_eq!(params["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
+            }
+            talk.end().await;
+        }
+    });
+}
+
+#[test]
+fn what_is_said_of_a_changed_resource_reaches_those_who_watch_it() {
+    runtime().block_on(async {
+        let (source, _) = watched();
+        let talks = watchers(&hub([source.clone()]), &["a://one".to_owned()]).await;
+        let said = json!({"uri": "a://one", "title": "One", "_meta": {"com.example/why": "saved"}});
+        source.tells(Update { params: Some(Raw::of(&said)), ..Update::of("a://one") });
+        for (mut talk, id) in talks {
+            let mut params = talk.told("notifications/resources/updated", |_| true).await;
+            let meta = params["_meta"].as_object_mut().unwrap();
+            let stream = meta.remove("io.modelcontextprotocol/subscriptionId").unwrap_or_default();
+            assert_eq!((params, stream), (said.clone(), id));
+            talk.end().await;
+        }
     });
 }

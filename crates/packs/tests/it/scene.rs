@@ -212,7 +212,7 @@ pub(crate) async fn relisted(hub: &Hub, changes: &mut Changes, expect: &[&str]) 
 /// Waits until a resource is said to have changed.
 pub(crate) async fn updated(changes: &mut Changes, uri: &str) {
     within(async {
-        let told = |change: &Change| matches!(change, Change::Updated(updated) if **updated == *uri);
+        let told = |change: &Change| matches!(change, Change::Updated(updated) if *updated.uri == *uri);
         while !told(&changes.next().await.expect("the hub is there")) {}
     })
     .await;

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use similar::TextDiff;
-use toolgate_core::pretty_start;
+use toolgate_core::{pretty_start, visible};
 use toolgate_wire::{Raw, Text, canonical};
 
 use super::report::{Finding, Part, Severity};
-use super::suspect::visible;
 
 /// The longest text of which a diff is made.
 const LONGEST: usize = 64 * 1024;

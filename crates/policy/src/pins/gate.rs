@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use toolgate_core::{
-    Error, Gate, Judged, Judgement, Kind, Listed, Listing, Looking, Origin, Source, ToolItem, Verdict, Viewer,
+    Error, Gate, Judged, Judgement, Kind, Listed, Listing, Looking, Note, Origin, Source, SourceId, ToolItem,
+    Verdict, Viewer,
 };
 
-use super::Pins;
-use super::state::Looked;
+use super::state::{Held, Looked};
+use super::{Pins, Standing};
 
 /// Hides and denies tools whose definitions are held. What was not observed yet is held too.
 pub struct PinsGate {
@@ -36,11 +37,7 @@ impl Gate for PinsGate {
         let (Some(tool), Some(origin)) = (judged.tool, judged.origin) else { return Verdict::Pass.into() };
         let refusal = match self.stands(tool, origin) {
             Looked::Fine => return Verdict::Pass.into(),
-            Looked::Held(why) => {
-                let (source, name) = (origin.source, &tool.name);
-                Error::new(Kind::Denied, format!("`{name}` is held, because it is not as it was accepted ({why})"))
-                    .hint(format!("`toolgate pins show {source} {name}` tells what differs, `toolgate pins accept {source} {name}` accepts it"))
-            }
+            Looked::Held(held) => held_back(origin.source, tool, &held),
             Looked::NotYet => {
                 Error::new(Kind::Denied, format!("the definition of `{}` is not checked yet", tool.name))
                     .hint("list the tools again in a moment")
@@ -56,7 +53,31 @@ impl Gate for PinsGate {
         }
     }
 
+    fn notes(&self, source: &SourceId) -> Vec<Note> {
+        let current = self.pins.inner.current.load();
+        let note = |(standing, what): (Standing, &'static str)| {
+            let (times, tool) = current.count_of(source, standing)?;
+            let detail = format!("`toolgate pins show {source} {tool}`");
+            Some(Note { what: what.into(), times, detail })
+        };
+        let held = (Standing::Held, "a tool is held, because it is not as it was accepted");
+        let warned = (Standing::Warned, "a tool is used, although it is not as it was accepted");
+        [held, warned].into_iter().filter_map(note).collect()
+    }
+
     fn look<'a>(&'a self, listed: &'a [(Arc<dyn Source>, Arc<Listing>)]) -> Looking<'a> {
         Box::pin(self.pins.look(listed))
     }
+}
+
+/// What is said of a tool that is held, and how it is let go.
+fn held_back(source: &SourceId, tool: &ToolItem, held: &Held) -> Error {
+    let (name, why) = (&tool.name, &held.why);
+    let shows = format!("`toolgate pins show {source} {name}` tells what differs");
+    let hint = match &held.accept {
+        Some(accept) => format!("{shows}, `{accept}` accepts it"),
+        None => shows,
+    };
+    Error::new(Kind::Denied, format!("`{name}` is held, because it is not as it was accepted ({why})"))
+        .hint(hint)
 }

@@ -1,6 +1,6 @@
 //! What is known of pinned tools, and what follows from it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use toolgate_core::{Document, SourceId, ToolItem, Write};
@@ -8,10 +8,12 @@ use toolgate_wire::Raw;
 
 use super::compare::differences;
 use super::document::{Pin, Version, digest};
+use super::news::News;
 use super::read;
 use super::report::{Finding, Part, PinReport, Severity, Standing};
 use super::suspect::suspicions;
 use crate::config::{PinAction, PinsConfig};
+use crate::suggest::shown;
 
 /// How many definitions of one name are told apart: different principals may be shown different ones.
 const SEEN: usize = 4;
@@ -34,35 +36,60 @@ pub(super) struct State {
 struct Seen {
     raw: Raw,
     digest: String,
+    /// What the log said of it.
+    told: Option<String>,
 }
 
 /// What the gate goes by: every definition that was looked at, and how it stands.
 pub(super) struct Snapshot {
-    sources: HashMap<SourceId, HashMap<String, Vec<(Raw, Held)>>>,
+    sources: HashMap<SourceId, HashMap<String, Vec<Known>>>,
     /// Sources of which nothing is ever held, by configuration.
     config: PinsConfig,
 }
 
-/// Why a tool is held, if it is.
-pub(super) type Held = Option<Arc<str>>;
+/// A definition that was looked at.
+struct Known {
+    raw: Raw,
+    standing: Standing,
+    /// Why it is held, if it is.
+    held: Option<Arc<Held>>,
+}
+
+/// Why a definition is held.
+pub(super) struct Held {
+    pub(super) why: String,
+    /// The command that accepts it, where that is what its tool has now.
+    pub(super) accept: Option<String>,
+}
 
 /// How a definition is known.
 pub(super) enum Looked {
     Fine,
-    Held(Arc<str>),
+    Held(Arc<Held>),
     NotYet,
 }
 
 impl Snapshot {
     pub(super) fn look(&self, source: &SourceId, tool: &ToolItem) -> Looked {
         let known = self.sources.get(source).and_then(|tools| tools.get(tool.name.as_str()));
-        let same = |(raw, _): &&(Raw, Held)| raw.as_bytes() == tool.raw.as_bytes();
+        let same = |known: &&Known| known.raw.as_bytes() == tool.raw.as_bytes();
         match known.and_then(|all| all.iter().find(same)) {
-            Some((_, None)) => Looked::Fine,
-            Some((_, Some(why))) => Looked::Held(Arc::clone(why)),
+            Some(Known { held: Some(held), .. }) => Looked::Held(Arc::clone(held)),
+            Some(_) => Looked::Fine,
             None if Actions::of(&self.config, source.as_str()).hold_nothing() => Looked::Fine,
             None => Looked::NotYet,
         }
+    }
+
+    /// How many tools stand so, as they were seen last.
+    pub(super) fn count(&self, standing: Standing) -> u64 {
+        self.sources.values().map(|tools| names(tools, standing).count() as u64).sum()
+    }
+
+    /// How many tools of a source stand so, and one of them.
+    pub(super) fn count_of(&self, source: &SourceId, standing: Standing) -> Option<(u64, &str)> {
+        let tools = self.sources.get(source)?;
+        Some((names(tools, standing).count() as u64, names(tools, standing).min()?))
     }
 
     /// Whether a gate that goes by the other one may decide otherwise.
@@ -71,8 +98,9 @@ impl Snapshot {
             let mut all = Vec::new();
             for (source, tools) in &snapshot.sources {
                 for (tool, seen) in tools {
-                    all.extend(seen.iter().map(|(raw, held)| {
-                        (source.to_string(), tool.clone(), raw.as_bytes().to_vec(), held.is_some())
+                    all.extend(seen.iter().map(|known| {
+                        let raw = known.raw.as_bytes().to_vec();
+                        (source.to_string(), tool.clone(), raw, known.held.is_some())
                     }));
                 }
             }
@@ -81,6 +109,12 @@ impl Snapshot {
         };
         self.config != other.config || held(self) != held(other)
     }
+}
+
+/// The tools that stand so, as they were seen last.
+fn names(tools: &HashMap<String, Vec<Known>>, standing: Standing) -> impl Iterator<Item = &str> {
+    let is_so = move |all: &Vec<Known>| all.first().is_some_and(|newest| newest.standing == standing);
+    tools.iter().filter(move |(_, all)| is_so(all)).map(|(name, _)| name.as_str())
 }
 
 impl State {
@@ -97,19 +131,42 @@ impl State {
         self.pins = read(&documents).into_iter().map(|(document, pin)| (document.id, pin)).collect();
     }
 
-    /// Remembers what a source lists now.
-    pub(super) fn see(&mut self, source: &SourceId, tools: &[Arc<ToolItem>]) {
+    /// Remembers what a source lists now; tells whether it forgot for that what it listed before.
+    pub(super) fn see(&mut self, source: &SourceId, tools: &[Arc<ToolItem>]) -> bool {
+        let mut forgot = false;
         let known = self.seen.entry(source.clone()).or_default();
         for tool in tools {
             let all = known.entry(tool.name.to_string()).or_default();
-            all.retain(|seen| seen.raw.as_bytes() != tool.raw.as_bytes());
-            all.insert(0, Seen { raw: tool.raw.detach(), digest: digest(&tool.raw) });
+            let before = all.iter().position(|seen| seen.raw.as_bytes() == tool.raw.as_bytes());
+            let told = before.and_then(|place| all.remove(place).told);
+            all.insert(0, Seen { raw: tool.raw.detach(), digest: digest(&tool.raw), told });
+            forgot |= all.len() > SEEN;
             all.truncate(SEEN);
         }
         if known.len() > MOST {
             let listed: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
             known.retain(|name, _| listed.contains(name.as_str()));
+            forgot = true;
         }
+        forgot
+    }
+
+    /// What the log has to say of pins that were just written: those that are not as they were accepted, each once for
+    /// the same definition and reason.
+    pub(super) fn news(&mut self, source: &SourceId, written: &BTreeSet<String>) -> Vec<News> {
+        let pins = written.iter().filter_map(|id| self.pins.get(id)).filter(|pin| !pin.is_mark());
+        let reports: Vec<PinReport> = pins.map(|pin| self.report(pin)).collect();
+        let mut news = Vec::new();
+        for report in reports.into_iter().filter(|report| report.standing >= Standing::Warned) {
+            let why = why(&report.findings);
+            let all = self.seen.get_mut(source).and_then(|tools| tools.get_mut(&report.tool));
+            let seen = all.into_iter().flatten().find(|seen| report.digest.as_ref() == Some(&seen.digest));
+            let told = seen.and_then(|seen| seen.told.replace(why.clone()));
+            if told.as_ref() != Some(&why) {
+                news.push(News { tool: shown(&report.tool), standing: report.standing, why });
+            }
+        }
+        news
     }
 
     /// What has to be written after a look at what a source lists.
@@ -183,21 +240,28 @@ impl State {
         for (source, tools) in &self.seen {
             let stand = |(name, all): (&String, &Vec<Seen>)| {
                 let pin = self.pins.get(&Pin::id(source.as_str(), name));
-                let all = all.iter().map(|seen| (seen.raw.clone(), self.held(source, pin, seen))).collect();
-                (name.clone(), all)
+                (name.clone(), all.iter().map(|seen| self.known(source, pin, seen)).collect())
             };
             sources.insert(source.clone(), tools.iter().map(stand).collect::<HashMap<_, Vec<_>>>());
         }
         Snapshot { sources, config: self.config.clone() }
     }
 
-    fn held(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Held {
-        let Some(pin) = pin else { return Some("its definition was not kept".into()) };
+    fn known(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Known {
+        let raw = seen.raw.clone();
+        let held = |why: String, accept| Some(Arc::new(Held { why, accept }));
+        let Some(pin) = pin else {
+            let held = held("its definition was not kept".into(), None);
+            return Known { raw, standing: Standing::Held, held };
+        };
         if pin.trusts(&seen.digest) && !pin.duplicated {
-            return None;
+            return Known { raw, standing: Standing::Trusted, held: None };
         }
         let (standing, findings) = self.stands(pin, Some((&seen.digest, &seen.raw)), source.as_str());
-        (standing == Standing::Held).then(|| why(&findings).into())
+        let is_held = standing == Standing::Held;
+        let accept = acceptance(pin).filter(|(digest, _)| *digest == seen.digest).map(|(_, command)| command);
+        let held = if is_held { held(why(&findings), accept) } else { None };
+        Known { raw, standing, held }
     }
 
     /// How a tool stands with a definition.
@@ -232,9 +296,7 @@ impl State {
             accepted_ms: accepted.map(|version| version.at_ms),
             accepted_by: accepted.and_then(|version| version.by.clone()),
             digest: pin.pending.as_ref().or(accepted).map(|version| version.digest.clone()),
-            accept: pin.pending.as_ref().map(|pending| {
-                format!("toolgate pins accept {} {} --digest {}", pin.source, pin.tool, pending.digest)
-            }),
+            accept: acceptance(pin).map(|(_, command)| command),
         }
     }
 }
@@ -275,7 +337,13 @@ fn findings(pin: &Pin, digest: &str, definition: &Raw) -> Vec<Finding> {
     found
 }
 
-/// Why it is held, in a few words.
+/// The digest of the definition that can be accepted, and the command that accepts no other.
+fn acceptance(pin: &Pin) -> Option<(&str, String)> {
+    let digest = pin.pending.as_ref()?.digest.as_str();
+    Some((digest, format!("toolgate pins accept {} {} --digest {digest}", pin.source, pin.tool)))
+}
+
+/// What is not as it was, in a few words.
 fn why(findings: &[Finding]) -> String {
     let mut parts: Vec<&str> = findings.iter().map(|finding| finding.part.as_str()).collect();
     parts.dedup();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use toolgate_core::unseen;
 use toolgate_wire::{Raw, Text};
 
 /// Orders that a description has no business to give.
@@ -52,45 +53,19 @@ pub(super) fn suspicions(definition: &Raw) -> Vec<String> {
 }
 
 fn hidden(text: &str) -> Option<String> {
-    let first = text.chars().find_map(|letter| Some((letter, sort(letter)?)));
+    let first = text.chars().find_map(|letter| Some((letter, unseen(letter)?)));
     first.map(|(letter, sort)| format!("hides a {sort} (U+{:04X}) in its text", u32::from(letter)))
-}
-
-/// What sort of invisible character it is, if it is one.
-fn sort(letter: char) -> Option<&'static str> {
-    match letter {
-        '\n' | '\r' | '\t' => None,
-        '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{00AD}' | '\u{180E}' => {
-            Some("zero-width character")
-        }
-        '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{061C}' => {
-            Some("mark that turns the direction of text")
-        }
-        '\u{E0000}'..='\u{E007F}' => Some("tag character"),
-        '\u{E0100}'..='\u{E01EF}' => Some("variation selector"),
-        letter if letter.is_control() => Some("control character"),
-        _ => None,
-    }
 }
 
 /// Small letters, single spaces, nothing invisible or broken: as a model may read it.
 fn plain(text: &str) -> String {
-    let seen = |letter: &char| letter.is_whitespace() || (*letter != '\u{FFFD}' && sort(*letter).is_none());
+    let seen = |letter: &char| letter.is_whitespace() || (*letter != '\u{FFFD}' && unseen(*letter).is_none());
     let visible = text.chars().filter(seen);
     let lower: String = visible
         .flat_map(char::to_lowercase)
         .map(|letter| if letter == '’' { '\'' } else { letter })
         .collect();
     lower.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A text that a terminal can show: what is invisible is spelled out.
-pub(super) fn visible(text: &str) -> String {
-    let mut out = String::new();
-    for letter in text.chars() {
-        if sort(letter).is_some() { out.extend(letter.escape_unicode()) } else { out.push(letter) }
-    }
-    out
 }
 
 #[cfg(test)]

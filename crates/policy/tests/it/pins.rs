@@ -1,6 +1,8 @@
 //! Pinned definitions: what another server changes is held until someone looks.
 
 mod exact;
+mod news;
+mod scopes;
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use toolgate_core::{
     Called, Hub, Kind, ListKind, Listing, Offers, Origin, Permitted, Principal, RunHandle, Scope, Source,
-    SourceId, ToolItem,
+    SourceId, SourceState, SourceStatus, ToolItem,
 };
 use toolgate_host::{Clock, Tasks};
 use toolgate_policy::config::PinsConfig;
@@ -36,6 +38,10 @@ impl Source for Foreign {
 
     fn listing(&self, scope: &Scope) -> watch::Receiver<Arc<Listing>> {
         self.0.listing(scope)
+    }
+
+    fn status(&self) -> Option<SourceStatus> {
+        self.0.status()
     }
 
     fn call(&self, permitted: Permitted, run: RunHandle) -> Called<'_> {
@@ -75,6 +81,7 @@ impl World {
         let store = Arc::new(MemoryStore::new());
         let source = Arc::new(Foreign(
             FakeSource::new("github")
+                .stands(SourceState::Connected)
                 .otherwise(|_, _| async { Ok(toolgate_core::Outcome::Complete(text("done"))) }),
         ));
         source.list(tools);
@@ -180,9 +187,11 @@ async fn a_call_that_found_its_tool_before_it_changed_is_denied() {
     let toolgate_core::Verdict::Deny(error) = judge(&item(&tool("a", "new"))) else { panic!("it passed") };
     assert_eq!(error.kind(), Kind::Denied);
     assert_eq!(error.message(), "`a` is held, because it is not as it was accepted (description)");
+    let digest = world.pins.show("github", "a").await.unwrap().digest.unwrap();
+    let accepts = format!("`toolgate pins accept github a --digest {digest}` accepts it");
     assert_eq!(
         error.next_step(),
-        Some("`toolgate pins show github a` tells what differs, `toolgate pins accept github a` accepts it")
+        Some(&*format!("`toolgate pins show github a` tells what differs, {accepts}"))
     );
 }
 
@@ -297,7 +306,8 @@ async fn suspicious_words_are_reported_and_held_if_configured() {
     let strict = World::new("suspicious = \"hold\"", &[tool("a", words), tool("b", "B.")]);
     strict.observe().await;
     assert_eq!(strict.listed().await, "b");
-    assert_eq!(strict.pins.accept_all("github", "olga").await.unwrap(), ["a"]);
+    let accepted = strict.pins.accept_all("github", "olga").await.unwrap();
+    assert_eq!(accepted.iter().map(|report| report.tool.as_str()).collect::<Vec<_>>(), ["a"]);
     strict.hub.policy_changed();
     assert_eq!(strict.listed().await, "a b");
     assert!(strict.pins.accept_all("github", "olga").await.unwrap().is_empty());

@@ -1,7 +1,6 @@
 //! A collector that is away, slow or rude never disturbs a call.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,7 +8,7 @@ use tokio::net::TcpSocket;
 use toolgate_core::Hub;
 use toolgate_host::Tasks;
 use toolgate_telemetry::{Telemetry, TelemetryConfig};
-use toolgate_testkit::{Expect as _, FakeSource, builder, call, client_modern, drive};
+use toolgate_testkit::{Expect as _, FakeSource, Lines, builder, call, client_modern, drive};
 
 use crate::collector::{Collector, Manner, eventually};
 
@@ -20,19 +19,6 @@ fn hub(telemetry: &Telemetry) -> Hub {
 async fn calls(hub: &Hub, count: usize) {
     for _ in 0..count {
         drive(hub.start(call(client_modern(), "echo", json!({}))), []).await.complete();
-    }
-}
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 
@@ -59,7 +45,7 @@ async fn a_collector_that_is_away_is_told_of_once_and_its_spans_are_counted() {
         eventually("the spans are given up", || dropped() == 2 * round).await;
     }
     assert_eq!(telemetry.exported()(), 0);
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let text = lines.text();
     assert_eq!(text.matches("traces do not reach the collector").count(), 1, "{text}");
 }
 

@@ -24,7 +24,8 @@ pub(crate) async fn run(settings: &Settings, process: &Process, admin: &Admin) -
         Admin::Link { account, role, json } => {
             let by = format!("{} on the command line", toolgate_host::user_name());
             let new = NewLink { account: account.clone(), role: *role, first: false, by };
-            let linking = async { Ok((accounts.link(new).await?, account.clone().unwrap_or_default())) };
+            let about = format!("{} {role}", account.as_deref().unwrap_or("of any name"));
+            let linking = async { Ok((accounts.link(new).await?, about)) };
             let (text, expires_ms) = recorded(&parts.audit, "admin link", linking).await?;
             let account = account.as_ref().map_or_else(String::new, |name| format!("&account={name}"));
             let url = format!("{}/admin#setup={}{account}", base(settings).await, text.expose());

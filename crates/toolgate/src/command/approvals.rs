@@ -4,7 +4,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use toolgate_core::{Approval, ApprovalState, Approvals as Inbox, Decision, Lasting, Remembered, iso8601};
+use toolgate_core::{
+    Approval, ApprovalState, Approvals as Inbox, Decision, Lasting, Remembered, iso8601, visible,
+    visible_line,
+};
 use toolgate_host::{Clock, terminal};
 
 use crate::cli::{Approvals, Lasting as LastingFlags};
@@ -21,12 +24,12 @@ pub(crate) async fn run(parts: &Parts, approvals: &Approvals) -> anyhow::Result<
         Approvals::Approve { id, lasting } => {
             let deciding = decide(parts, id, Decision::Approve(lasting.read()));
             let decided = recorded(&parts.audit, "approvals approve", deciding).await?;
-            say(&format!("approved `{}` for `{}`", decided.target, decided.principal))?;
+            say(&format!("approved `{}` for `{}`", visible_line(&decided.target), decided.principal))?;
         }
         Approvals::Reject { id, reason } => {
             let deciding = decide(parts, id, Decision::Reject(reason.clone()));
             let decided = recorded_if_possible(&parts.audit, "approvals reject", deciding).await?;
-            say(&format!("rejected `{}` for `{}`", decided.target, decided.principal))?;
+            say(&format!("rejected `{}` for `{}`", visible_line(&decided.target), decided.principal))?;
         }
         Approvals::Remembered { json } => remembered(&inbox.remembered().await?, *json)?,
         Approvals::Forget { id } => {
@@ -75,8 +78,8 @@ async fn list(inbox: &Inbox, all: bool, as_json: bool) -> anyhow::Result<()> {
             approval.id,
             approval.state.as_str(),
             approval.principal,
-            approval.target,
-            approval.arguments
+            visible_line(&approval.target),
+            visible(&approval.arguments)
         );
         writeln!(out, "{}", fit(&one_line(&line), columns))?;
     }
@@ -105,7 +108,7 @@ fn show(approval: &Approval, as_json: bool) -> anyhow::Result<()> {
         ("expires", format!("in {minutes} min")),
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-        writeln!(out, "{name:8} {}", one_line(value))?;
+        writeln!(out, "{name:8} {}", one_line(&visible(value)))?;
     }
     writeln!(out, "\n{}", printable(&approval.arguments))?;
     Ok(())
@@ -134,7 +137,11 @@ fn remembered(rules: &[Remembered], as_json: bool) -> anyhow::Result<()> {
         let holds = if rule.session.is_some() { "for a connection" } else { "always" };
         let line = format!(
             "{}  {} → {}  {holds}, by {}, rule {}",
-            rule.id, rule.principal, rule.target, rule.by, rule.rule
+            rule.id,
+            rule.principal,
+            visible_line(&rule.target),
+            rule.by,
+            rule.rule
         );
         writeln!(out, "{}", one_line(&line))?;
     }
@@ -143,7 +150,7 @@ fn remembered(rules: &[Remembered], as_json: bool) -> anyhow::Result<()> {
 
 /// Text of others on several lines, without anything that a terminal would obey.
 fn printable(text: &str) -> String {
-    text.lines().map(|line| line.replace(char::is_control, " ")).collect::<Vec<_>>().join("\n")
+    visible(text).lines().map(|line| line.replace(char::is_control, " ")).collect::<Vec<_>>().join("\n")
 }
 
 impl LastingFlags {

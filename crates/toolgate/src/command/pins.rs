@@ -28,11 +28,11 @@ pub(crate) async fn run(parts: &Parts, command: &cli::Pins) -> anyhow::Result<Ex
         cli::Pins::Accept { source, tool: Some(tool), digest } => {
             let by = toolgate_host::user_name();
             let accepting = async {
-                match digest {
+                let accepted = match digest {
                     Some(digest) => pins.accept_exactly(source, tool, digest, &by).await?,
                     None => pins.accept(source, tool, &by).await?,
                 };
-                Ok(((), format!("{source} {tool}")))
+                Ok(((), format!("{source} {}", named(&accepted))))
             };
             recorded(&parts.audit, "pins accept", accepting).await?;
             say(&format!("accepted `{tool}` of `{source}` as it is now"))?;
@@ -40,14 +40,19 @@ pub(crate) async fn run(parts: &Parts, command: &cli::Pins) -> anyhow::Result<Ex
         cli::Pins::Accept { source, tool: None, .. } => {
             let accepted = recorded(&parts.audit, "pins accept", async {
                 let accepted = pins.accept_all(source, &toolgate_host::user_name()).await?;
-                let about = format!("{source} {}", accepted.join(" "));
-                Ok((accepted, about))
+                let named: Vec<String> = accepted.iter().map(named).collect();
+                Ok((accepted, format!("{source} {}", named.join(" "))))
             });
-            let accepted = accepted.await?;
-            say(&format!("accepted {} tools of `{source}`: {}", accepted.len(), accepted.join(", ")))?;
+            let names: Vec<String> = accepted.await?.into_iter().map(|report| report.tool).collect();
+            say(&format!("accepted {} tools of `{source}`: {}", names.len(), names.join(", ")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A tool as the record names it: a definition that was accepted is known by its digest.
+fn named(accepted: &PinReport) -> String {
+    format!("{} {}", accepted.tool, accepted.digest.as_deref().unwrap_or_default()).trim_end().to_owned()
 }
 
 fn say(line: &str) -> anyhow::Result<()> {

@@ -155,7 +155,7 @@ fn a_server_that_is_signed_in_to_is_also_checked_with_a_token_that_is_typed() {
     );
     let own = format!("[mcp.own]\nurl = \"{}\"\noauth = true\n", server.url("/mcp"));
     let kept = format!(
-        "[mcp.kept]\nurl = \"{}\"\nheaders = {{ authorization = \"Bearer wrong\" }}\n",
+        "[mcp.kept]\nurl = \"{}\"\nheaders = {{ authorization = \"Bearer not-the-token\" }}\n",
         server.url("/mcp")
     );
     let place = Place::configured(&format!("{own}{kept}"));

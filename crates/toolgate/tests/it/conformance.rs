@@ -7,11 +7,29 @@ use serde_json::Value;
 
 use crate::process::{Place, Server, peer, peers, run};
 
-/// How often each status was given, and every check that was not a plain success.
+/// How often each status was given, every check that was not a plain success, and those of them that had to be so.
 #[derive(Default)]
 struct Checks {
     statuses: BTreeMap<String, usize>,
     complaints: Vec<String>,
+    odd: Vec<&'static str>,
+}
+
+/// A check that fails as it must, in the one scenario that makes it, and with these words.
+pub(crate) struct Odd {
+    pub(crate) scenario: &'static str,
+    pub(crate) check: &'static str,
+    pub(crate) says: &'static str,
+}
+
+impl Odd {
+    fn is(&self, scenario: &str, check: &Value) -> bool {
+        let says = check["errorMessage"].as_str().unwrap_or_default();
+        scenario == self.scenario
+            && check["id"] == self.check
+            && check["status"] == "FAILURE"
+            && says.contains(self.says)
+    }
 }
 
 /// Runs the suite and reads what it wrote of every check. Its exit code leaves out warnings and the scenarios
@@ -21,10 +39,9 @@ fn check(options: &[&str], scenarios: usize, successes: usize) {
     judge(&Server::start(), options, &[], scenarios, successes);
 }
 
-/// The same with a server that runs; checks and scenarios that begin so need not succeed, where the suite does not score
-/// them.
+/// The same with a server that runs; these checks have to fail, and no others may.
 #[track_caller]
-pub(crate) fn judge(server: &Server, options: &[&str], known: &[&str], scenarios: usize, successes: usize) {
+pub(crate) fn judge(server: &Server, options: &[&str], odd: &[Odd], scenarios: usize, successes: usize) {
     let place = Place::new();
     let mut suite = peer(&place, "node");
     suite.arg(peers().join("node_modules/@modelcontextprotocol/conformance/dist/index.js"));
@@ -36,22 +53,35 @@ pub(crate) fn judge(server: &Server, options: &[&str], known: &[&str], scenarios
     for folder in &folders {
         let text = fs::read_to_string(folder.path().join("checks.json"));
         let text = text.unwrap_or_else(|error| panic!("{:?} did not run: {error}", folder.file_name()));
+        let name = folder.file_name().into_string().unwrap();
+        let scenario = scenario(&name);
         for check in serde_json::from_str::<Vec<Value>>(&text).unwrap() {
             let status = check["status"].as_str().unwrap();
             *checks.statuses.entry(status.to_owned()).or_default() += 1;
-            let (id, name) = (check["id"].as_str().unwrap_or_default(), folder.file_name());
-            let begins = |known: &&str| id.starts_with(known) || name.to_string_lossy().starts_with(known);
-            let is_known = known.iter().any(begins);
-            if !matches!(status, "SUCCESS" | "INFO" | "SKIPPED") && !is_known {
-                checks.complaints.push(format!("{:?}: {check:#}", folder.file_name()));
+            if matches!(status, "SUCCESS" | "INFO" | "SKIPPED") {
+                continue;
+            }
+            match odd.iter().find(|odd| odd.is(scenario, &check)) {
+                Some(odd) => checks.odd.push(odd.check),
+                None => checks.complaints.push(format!("{scenario}: {check:#}")),
             }
         }
     }
     assert!(checks.complaints.is_empty(), "{}", checks.complaints.join("\n"));
+    checks.odd.sort_unstable();
+    let mut expected: Vec<_> = odd.iter().map(|odd| odd.check).collect();
+    expected.sort_unstable();
+    assert_eq!(checks.odd, expected, "what failed that had to");
     assert_eq!(ended.code, 0, "{}\n{}\n{}", ended.stdout, ended.stderr, server.log());
     let found = checks.statuses.get("SUCCESS").copied().unwrap_or_default();
     assert!(found >= successes, "only {found} successes: {:?}", checks.statuses);
     assert_eq!(folders.len(), scenarios);
+}
+
+/// The scenario of a folder of results: what stands between `server-` and the time.
+fn scenario(folder: &str) -> &str {
+    let name = folder.strip_prefix("server-").unwrap();
+    &name[..name.len() - "-2026-11-18T20-55-42-123Z".len()]
 }
 
 #[test]

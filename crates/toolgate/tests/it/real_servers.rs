@@ -1,15 +1,29 @@
 //! The servers that people use, from the registries, behind the running binary: each listed, called, killed, hung and
 //! restarted while the others serve.
 
+mod page;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::process::{Place, Server, TOOLGATE, peers, run, unlimited, until};
 
+/// How long a server may take for an answer. Each is waited for so long once, when it hangs.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// The same for one that starts a Chromium first.
+const LONGER: Duration = Duration::from_secs(20);
+
 /// A server, and a call that shows that it works.
 struct Peer {
     name: &'static str,
     table: String,
+    limit: Duration,
+    /// What has to be called first.
+    before: Option<(&'static str, Value)>,
     tool: &'static str,
     arguments: Value,
     expect: &'static str,
@@ -31,8 +45,16 @@ fn pypi(name: &str, more: &str) -> String {
     format!("command = {:?}\nargs = [{more}]", peers().join(".venv/bin").join(name))
 }
 
-fn from_npm(folder: &str) -> Vec<Peer> {
-    let peer = |name, table, tool, arguments, expect| Peer { name, table, tool, arguments, expect };
+/// One that is quick, and what its answer has to say.
+fn peer(
+    name: &'static str,
+    table: String,
+    (tool, arguments, expect): (&'static str, Value, &'static str),
+) -> Peer {
+    Peer { name, table, limit: LIMIT, before: None, tool, arguments, expect }
+}
+
+fn from_npm(folder: &str, page: &str) -> Vec<Peer> {
     let memory = reference("server-memory", "");
     let memory = format!("{memory}\nenv = {{ MEMORY_FILE_PATH = \"{folder}/memory.jsonl\" }}");
     let files = reference("server-filesystem", &format!(", \"{folder}\""));
@@ -41,26 +63,38 @@ fn from_npm(folder: &str) -> Vec<Peer> {
         json!({"thought": "first", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1});
     let message = json!({"message": "hi there"});
     let thinking = reference("server-sequential-thinking", "");
-    let browser = npm("@playwright/mcp/cli.js", ", \"--headless\"");
+    let snapshot = ("browser_snapshot", json!({}), page::WORDS);
+    let before = Some(("browser_navigate", json!({"url": page})));
     vec![
-        peer("everything", reference("server-everything", ""), "echo", message, "hi there"),
-        peer("filesystem", files, "read_text_file", note, "hello from a file"),
-        peer("graph", memory, "read_graph", json!({}), "entities"),
-        peer("thinking", thinking, "sequentialthinking", thought, "thoughtHistoryLength"),
-        peer("playwright", browser, "browser_close", json!({}), ""),
+        peer("everything", reference("server-everything", ""), ("echo", message, "hi there")),
+        peer("filesystem", files, ("read_text_file", note, "hello from a file")),
+        peer("graph", memory, ("read_graph", json!({}), "entities")),
+        peer("thinking", thinking, ("sequentialthinking", thought, "thoughtHistoryLength")),
+        Peer { limit: LONGER, before, ..peer("playwright", playwright(folder), snapshot) },
     ]
 }
 
-fn from_pypi(folder: &str) -> Vec<Peer> {
-    let peer = |name, table, tool, arguments, expect| Peer { name, table, tool, arguments, expect };
+/// Playwright with the Chromium of this machine. The page is ours, so that it needs no sandbox, which not every machine
+/// lets it have; what it keeps, it keeps where it goes with the test.
+fn playwright(folder: &str) -> String {
+    let chromium = page::chromium();
+    let flags = format!(
+        ", \"--headless\", \"--isolated\", \"--no-sandbox\", \"--executable-path\", {chromium:?}, \
+         \"--output-dir\", \"{folder}/output\""
+    );
+    format!("{}\nenv = {{ TMPDIR = {folder:?} }}", npm("@playwright/mcp/cli.js", &flags))
+}
+
+fn from_pypi(folder: &str, page: &str) -> Vec<Peer> {
     let git = pypi("mcp-server-git", &format!("\"--repository\", \"{folder}\""));
     let time = pypi("mcp-server-time", "\"--local-timezone\", \"UTC\"");
-    // It asks for `robots.txt` first, which nobody serves there.
-    let nowhere = json!({"url": "http://127.0.0.1:9/"});
+    let fetch = pypi("mcp-server-fetch", "\"--allow-private-ips\"");
+    // As it is: to make it readable, the server would install more from npm.
+    let fetching = json!({"url": page, "raw": true});
     vec![
-        peer("git", git, "git_status", json!({"repo_path": folder}), "No commits yet"),
-        peer("fetch", pypi("mcp-server-fetch", ""), "fetch", nowhere, "127.0.0.1:9"),
-        peer("time", time, "get_current_time", json!({"timezone": "Europe/Berlin"}), "Berlin"),
+        peer("git", git, ("git_status", json!({"repo_path": folder}), "No commits yet")),
+        peer("fetch", fetch, ("fetch", fetching, page::WORDS)),
+        peer("time", time, ("get_current_time", json!({"timezone": "Europe/Berlin"}), "Berlin")),
     ]
 }
 
@@ -72,17 +106,18 @@ struct Scene {
 }
 
 impl Scene {
-    fn start(peers: fn(&str) -> Vec<Peer>) -> Self {
+    fn start(peers: Peers) -> Self {
         let place = Place::new();
         let home = place.path().canonicalize().unwrap();
         std::fs::write(home.join("note.txt"), "hello from a file").unwrap();
         let mut git = place.command("git");
         assert!(git.args(["init", "--quiet"]).status().unwrap().success());
-        let peers = peers(home.to_str().unwrap());
+        let peers = peers(home.to_str().unwrap(), &page::serve());
         let tables: String = peers
             .iter()
-            .map(|peer| {
-                format!("[mcp.{}]\n{}\ntimeout = 60000\nstartup_timeout = 120000\n", peer.name, peer.table)
+            .map(|Peer { name, table, limit, .. }| {
+                let limit = limit.as_millis();
+                format!("[mcp.{name}]\n{table}\ntimeout = {limit}\nstartup_timeout = 120000\n")
             })
             .collect();
         std::fs::write(home.join("toolgate.toml"), unlimited(&format!("packs = []\n{tables}"))).unwrap();
@@ -104,16 +139,44 @@ impl Scene {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Calls a server, which may fail by itself but not for lack of a server.
+    /// Calls a server.
+    fn ask(&self, peer: &Peer, tool: &str, arguments: &Value) -> Value {
+        let params = json!({"name": format!("{}_{tool}", peer.name), "arguments": arguments});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+        self.server.post(call).send().json()
+    }
+
+    /// Calls a server, which does what it is there for.
     #[track_caller]
     fn call(&self, peer: &Peer) {
-        let params = json!({"name": format!("{}_{}", peer.name, peer.tool), "arguments": peer.arguments});
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-        let text = self.server.post(call).send().text();
-        let answer: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        let ours = &answer["result"]["_meta"]["dev.toolgate/error"];
-        assert!(answer["result"]["content"].is_array() && ours.is_null(), "{}: {text}", peer.name);
-        assert!(text.contains(peer.expect), "{}: {text}", peer.name);
+        let done = |tool, arguments| {
+            let answer = self.ask(peer, tool, arguments);
+            assert_ne!(answer["result"]["isError"], true, "{}: {answer}", peer.name);
+            answer["result"]["content"].to_string()
+        };
+        if let Some((tool, arguments)) = &peer.before {
+            done(tool, arguments);
+        }
+        let said = done(peer.tool, &peer.arguments);
+        assert!(said.contains(peer.expect), "{}: {said}", peer.name);
+    }
+
+    /// Calls a server that hangs. The call ends by its time-out, and until then another is not kept waiting.
+    #[track_caller]
+    fn call_in_vain(&self, peer: &Peer, other: &Peer) {
+        let begun = Instant::now();
+        let answer = thread::scope(|scope| {
+            let call = scope.spawn(|| self.ask(peer, peer.tool, &peer.arguments));
+            self.call(other);
+            assert!(!call.is_finished(), "`{}` answered, or `{}` waited for it", peer.name, other.name);
+            call.join().unwrap()
+        });
+        assert!(begun.elapsed() >= peer.limit, "`{}` was given up too early", peer.name);
+        let said = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        let expect = format!("`{}` did not answer within {} ms", peer.name, peer.limit.as_millis());
+        assert!(said.contains(&expect) && said.contains(&format!("`mcp.{}.timeout`", peer.name)), "{answer}");
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert_eq!(answer["result"]["_meta"]["dev.toolgate/error"]["category"], "timeout", "{answer}");
     }
 
     /// The processes of a server that run now.
@@ -165,7 +228,10 @@ fn servers_from_pypi_are_listed_called_killed_hung_and_restarted() {
     check(from_pypi);
 }
 
-fn check(peers: fn(&str) -> Vec<Peer>) {
+/// Servers, told a folder and the address of a page.
+type Peers = fn(&str, &str) -> Vec<Peer>;
+
+fn check(peers: Peers) {
     let scene = Scene::start(peers);
     for peer in &scene.peers {
         let name = format!("{}_{}", peer.name, peer.tool);
@@ -182,7 +248,7 @@ fn check(peers: fn(&str) -> Vec<Peer>) {
         scene.until_others_than(&before, peer, true);
         scene.call(peer);
         scene.signal(peer.name, Signal::STOP);
-        scene.call(other);
+        scene.call_in_vain(peer, other);
         scene.signal(peer.name, Signal::CONT);
         scene.call(peer);
         let before = scene.processes(peer.name);

@@ -159,7 +159,8 @@ fn a_tool_that_becomes_another_is_held_until_a_person_accepts_it() {
     until("it is listed again", || live.tools() == ["odd_greet"]);
     assert_eq!(greet()["result"]["content"][0]["text"], "hello");
     let found = live.toolgate(&["audit", "search", "--target", "method:command/*", "--json"]);
-    assert_eq!(by_command(&found), ["pins accept odd odd_greet"]);
+    let digest = held["items"][0]["digest"].as_str().unwrap();
+    assert_eq!(by_command(&found), [format!("pins accept odd odd_greet {digest}")]);
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! The lists of a server that may not be what they were, and who says so.
 
-use toolgate_core::{Kinds, ListKind};
+use std::sync::{MutexGuard, PoisonError};
+
+use toolgate_core::Kinds;
+
+use super::Desk;
+use crate::supervisor::all_kinds;
 
 /// The lists of a server that may not be what they were.
 #[derive(Debug, Default, Clone, Copy)]
@@ -13,8 +18,8 @@ pub(crate) struct Changed {
 }
 
 impl Changed {
-    pub(super) fn add(&mut self, kinds: &[ListKind]) {
-        self.kinds = kinds.iter().fold(self.kinds, |sum, kind| sum.with(*kind));
+    pub(super) fn add(&mut self, kinds: Kinds) {
+        self.kinds = self.kinds.union(kinds);
     }
 
     /// What there is to look at; while `wanted`, only if we want to, and all of it stays as it is if not.
@@ -23,5 +28,35 @@ impl Changed {
             return None;
         }
         Some(std::mem::take(self))
+    }
+}
+
+impl Desk {
+    /// The lists that may have changed since this was last asked; `wanted`: none if only the server says so.
+    pub(crate) fn take_changed(&self, wanted: bool) -> Option<Changed> {
+        self.changed().take(wanted)
+    }
+
+    /// Says that we want to look at all lists.
+    pub(crate) fn all_changed(&self) {
+        self.look_at(all_kinds());
+    }
+
+    /// Says that we want to look at these lists.
+    pub(crate) fn look_at(&self, kinds: Kinds) {
+        let mut changed = self.changed();
+        changed.add(kinds);
+        changed.wanted = true;
+        drop(changed);
+        self.noticed.notify_one();
+    }
+
+    /// Says that all lists have to be looked at, by who looks again by itself.
+    pub(crate) fn all_changed_quietly(&self) {
+        self.changed().add(all_kinds());
+    }
+
+    pub(super) fn changed(&self) -> MutexGuard<'_, Changed> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use toolgate_core::ListKind;
+use toolgate_core::{Kinds, ListKind, Update};
 use toolgate_wire::{
     Edit, Era, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
 };
 
 use super::inbox::Inbox;
-use super::{Desk, EARLY, EARLY_BYTES, LONGEST_ID, Named, Question, Said};
+use super::{Desk, EARLY, EARLY_BYTES, LONGEST_ID, LONGEST_UPDATE, Named, Question, Said};
 use crate::fault::Fault;
 use crate::open::modern_params;
 use crate::transport::MESSAGE_LIMIT;
@@ -116,18 +116,23 @@ impl Desk {
                     self.tell(token, Said::Progress(rest));
                 }
             }
-            method::MESSAGE => self.tell(self.whose(Some(&params), on), Said::Log(params)),
+            method::MESSAGE => match self.whose(Some(&params), on) {
+                Some(call) => self.tell(Some(call), Said::Log(params)),
+                None => self.says(method::MESSAGE, &params),
+            },
             method::TASKS_STATUS => {
                 let task = params.get("taskId").and_then(|id| text(&id)).map(Named::Task);
                 self.tell(task.and_then(|task| self.named(&task)), Said::TaskMoved);
             }
-            method::TOOLS_LIST_CHANGED => self.list_changed(&[ListKind::Tools]),
-            method::PROMPTS_LIST_CHANGED => self.list_changed(&[ListKind::Prompts]),
-            method::RESOURCES_LIST_CHANGED => self.list_changed(&[ListKind::Resources, ListKind::Templates]),
+            method::TOOLS_LIST_CHANGED => self.list_changed(Kinds::only(ListKind::Tools)),
+            method::PROMPTS_LIST_CHANGED => self.list_changed(Kinds::only(ListKind::Prompts)),
+            method::RESOURCES_LIST_CHANGED => {
+                self.list_changed(Kinds::only(ListKind::Resources).with(ListKind::Templates));
+            }
             method::RESOURCES_UPDATED => {
                 if let Some(uri) = params.get("uri").as_ref().and_then(Raw::as_string) {
                     // Without listeners there is nobody to tell.
-                    drop(self.updates.send(uri.as_ref().into()));
+                    drop(self.updates.send(Update { uri: uri.as_ref().into(), params: said(&params) }));
                 }
             }
             method::CANCELLED => {
@@ -137,12 +142,15 @@ impl Desk {
                 }
             }
             method::ELICITATION_COMPLETE => self.visited(params),
-            method::SUBSCRIPTIONS_ACKNOWLEDGED => {}
-            other => self.tell(self.whose(Some(&params), on), Said::Other(other.to_owned(), params)),
+            method::SUBSCRIPTIONS_ACKNOWLEDGED => self.acknowledged.notify_one(),
+            other => match self.whose(Some(&params), on) {
+                Some(call) => self.tell(Some(call), Said::Other(other.to_owned(), params)),
+                None => self.says(other, &params),
+            },
         }
     }
 
-    fn list_changed(&self, kinds: &[ListKind]) {
+    fn list_changed(&self, kinds: Kinds) {
         let mut changed = self.changed();
         changed.add(kinds);
         changed.told = true;
@@ -217,7 +225,9 @@ impl Desk {
     }
 
     fn events_of(&self, id: u64) -> Option<Inbox> {
-        self.lock().waiting.get_mut(&id)?.events.as_mut().map(Inbox::open)
+        let events = self.lock().waiting.get_mut(&id)?.events.as_mut().map(Inbox::open)?;
+        self.served.fetch_add(1, Ordering::Relaxed);
+        Some(events)
     }
 
     pub(super) fn tell(&self, id: Option<u64>, said: Said) {
@@ -248,6 +258,14 @@ fn apart(part: Raw, whole: usize) -> Raw {
 /// The address that params are about, as 2025-11-25 names it.
 pub(super) fn elicitation(params: &Raw) -> Option<Named> {
     params.get("elicitationId").and_then(|id| text(&id)).map(Named::Elicitation)
+}
+
+/// What is said of a changed resource beside its URI. Which of our streams it came on concerns nobody else.
+fn said(params: &Raw) -> Option<Raw> {
+    let params = Edit::new(params).remove_in(meta::META, meta::SUBSCRIPTION_ID).finish();
+    let meta = params.get(meta::META).filter(|meta| meta.entries().next().is_none());
+    let params = meta.map_or(params.clone(), |_| Edit::new(&params).remove(meta::META).finish());
+    (params.entries().nth(1).is_some() && params.as_bytes().len() <= LONGEST_UPDATE).then(|| params.detach())
 }
 
 fn text(raw: &Raw) -> Option<String> {

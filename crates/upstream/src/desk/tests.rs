@@ -56,6 +56,26 @@ fn a_message_that_is_too_large_fails_the_only_one_it_can_be_for() {
     check(true, true, true);
 }
 
+#[test]
+fn what_is_said_for_calls_is_told_from_the_rest() {
+    #[track_caller]
+    fn check(frame: &'static str, expect: u64) {
+        let (desk, _sent) = desk(Declared::default());
+        let _call = desk.place(Some(Caller::default())).unwrap();
+        let _list = desk.place(None).unwrap();
+        desk.take(Bytes::from_static(frame.as_bytes()), None);
+        assert_eq!(desk.served(), expect, "{frame}");
+    }
+    check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 1);
+    check(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#, 0);
+    check(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no ping"}}"#, 0);
+    check(
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#,
+        1,
+    );
+    check(r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, 0);
+}
+
 fn log(bytes: usize) -> Bytes {
     let text = "x".repeat(bytes);
     format!(
@@ -200,4 +220,37 @@ async fn a_visit_that_nobody_waits_for_is_forgotten_in_time() {
     desk.take(over("page", 0), None);
     tokio::time::advance(Duration::from_secs(31)).await;
     assert!(!is_over(&desk, "page"));
+}
+
+#[test]
+fn what_is_said_of_a_changed_resource_goes_on_but_for_the_stream_it_came_on() {
+    #[track_caller]
+    fn check(params: &str, expect: &str, more: bool) {
+        let told = broadcast::Sender::new(1);
+        let reports = Reports {
+            noticed: Arc::default(),
+            updates: told.clone(),
+            journal: Arc::new(Journal::new("up".into())),
+        };
+        let desk = Desk::new(mpsc::channel(8).0, Declared::default(), &reports);
+        let mut updates = told.subscribe();
+        let frame =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{params}}}"#);
+        desk.take(frame.into(), None);
+        let update = updates.try_recv().unwrap();
+        assert_eq!((&*update.uri, update.params.is_some()), ("a:x", more), "{params}");
+        assert_eq!(update.to_params().as_str(), expect, "{params}");
+    }
+    let stream = r#""io.modelcontextprotocol/subscriptionId":7"#;
+    check(r#"{"uri":"a:x"}"#, r#"{"uri":"a:x"}"#, false);
+    check(&format!(r#"{{"uri":"a:x","_meta":{{{stream}}}}}"#), r#"{"uri":"a:x"}"#, false);
+    let titled = r#"{"title":"X","uri":"a:x","_meta":{"why":[1.0]}}"#;
+    check(titled, titled, true);
+    check(
+        &format!(r#"{{"uri":"a:x","_meta":{{{stream},"why":1}}}}"#),
+        r#"{"uri":"a:x","_meta":{"why":1}}"#,
+        true,
+    );
+    let long = format!(r#"{{"uri":"a:x","title":"{}"}}"#, "x".repeat(LONGEST_UPDATE));
+    check(&long, r#"{"uri":"a:x"}"#, false);
 }

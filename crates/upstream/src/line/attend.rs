@@ -51,6 +51,8 @@ async fn changed(line: &Line, changes: &mut watch::Receiver<()>) {
 async fn listen(line: &Line, link: &Link, shared: &Shared) -> Infallible {
     let mut changes = shared.watches.changes();
     let mut wait = SHORTEST;
+    // What someone watches that the server was not listened to for, until it says that it is again.
+    let mut missed = shared.wanted_by(line);
     loop {
         let watched = shared.wanted_by(line);
         let other = async {
@@ -67,12 +69,25 @@ async fn listen(line: &Line, link: &Link, shared: &Shared) -> Infallible {
         tokio::select! {
             // However it ended, it is begun anew, but not in a hurry.
             _ = link.wire.request(Ask::plain(method::SUBSCRIPTIONS_LISTEN, params, SILENCE)) => {
+                missed = watched;
                 wait = if begun.elapsed() > LONGEST { SHORTEST } else { (wait * 2).min(LONGEST) };
                 tokio::time::sleep(wait).await;
             }
             () = other => {}
+            never = heard_again(link, shared, &mut missed) => match never {},
         }
     }
+}
+
+/// Tells what may have changed unheard, once the server says that it is listened to.
+async fn heard_again(link: &Link, shared: &Shared, missed: &mut BTreeSet<Arc<str>>) -> Infallible {
+    link.wire.desk.acknowledged.notified().await;
+    while let Some(uri) = missed.pop_first() {
+        shared.missed(&uri);
+        // They are passed on a few at a time.
+        tokio::task::yield_now().await;
+    }
+    std::future::pending().await
 }
 
 /// What to listen for; none if there is nothing.

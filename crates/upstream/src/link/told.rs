@@ -30,7 +30,10 @@ impl Link {
             let mut told = self.told.lock().await;
             let is_wanted = shared.wants(line, &uri);
             let (answer, what) = if is_wanted && !is_settled(told.get(&uri)) {
-                (self.watch(&mut told, &uri, shared).await, "does not let a resource be watched again")
+                let answer = self.watch(&mut told, &uri, shared).await;
+                // Nobody told of it until now, so it may have changed.
+                answer.iter().for_each(|()| shared.missed(&uri));
+                (answer, "does not let a resource be watched again")
             } else if !is_wanted {
                 (self.unwatch(&mut told, &uri, shared).await, "does not cease to watch")
             } else {

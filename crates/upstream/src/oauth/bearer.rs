@@ -132,7 +132,7 @@ fn into_fault(error: OauthError) -> Fault {
         | OauthReason::Untrusted
         | OauthReason::WrongClient => Fault::Unauthorized(None),
         OauthReason::Denied | OauthReason::Unavailable | OauthReason::WrongAnswer => {
-            Fault::NotSent(error.to_string())
+            Fault::NoToken(error.to_string())
         }
     }
 }

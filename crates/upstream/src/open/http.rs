@@ -41,7 +41,9 @@ async fn probe(opener: &Opener<'_>, way: Way<'_>, wire: Wire) -> Result<(Wire, F
     match found(answer) {
         Found::Modern(facts) => Ok((wire, facts)),
         // A server that cannot be reached, or wants to know who we are, is not therefore a legacy one.
-        Found::Lost(fault @ (Fault::NotSent(_) | Fault::Unauthorized(_) | Fault::Scope(_))) => Err(fault),
+        Found::Lost(
+            fault @ (Fault::NotSent(_) | Fault::NoToken(_) | Fault::Unauthorized(_) | Fault::Scope(_)),
+        ) => Err(fault),
         Found::Legacy | Found::Lost(_) => legacy(opener, way, wire).await,
     }
 }

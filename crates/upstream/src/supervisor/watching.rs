@@ -3,9 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use toolgate_core::Update;
+
 use super::Shared;
 use crate::line::Line;
 use crate::pool::Key;
+
+/// How many changed resources are passed on one by one; in a larger burst all that are watched count as changed.
+pub(super) const UPDATES: usize = 64;
 
 impl Shared {
     /// What is watched through a line.
@@ -18,6 +23,12 @@ impl Shared {
     pub(crate) fn wants(&self, line: &Line, uri: &str) -> bool {
         let bare = self.pool.find(&Key::bare());
         self.watches.any(uri, |watcher| line.is_of(watcher, bare.as_ref(), self))
+    }
+
+    /// What is watched may have changed while its server could not say so.
+    pub(crate) fn missed(&self, uri: &Arc<str>) {
+        // Without listeners there is nobody to tell.
+        drop(self.reports.updates.send(Update::of(uri.clone())));
     }
 }
 

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, HeaderValue, Request, Uri, header};
 use http_body_util::Full;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
@@ -27,6 +28,13 @@ pub(crate) use kept::Response;
 /// How long a connection is kept that nobody uses, and how many are.
 const IDLE: Duration = Duration::from_secs(30);
 const MOST: usize = 64;
+
+/// When a server that says nothing is asked for a sign of life: what is listened to may be silent for good, also where
+/// the server has gone without a word.
+const SIGN_OF_LIFE: TcpKeepalive = TcpKeepalive::new()
+    .with_time(Duration::from_secs(30))
+    .with_interval(Duration::from_secs(10))
+    .with_retries(3);
 
 /// The way to one address.
 pub(crate) struct Direct {
@@ -89,11 +97,16 @@ impl Direct {
     }
 
     async fn connect(&self) -> Result<Kept, Fault> {
+        Kept::shake_hands(self.dial().await?).await.map_err(unsent)
+    }
+
+    async fn dial(&self) -> Result<TcpStream, Fault> {
         let connecting = timeout(CONNECT, TcpStream::connect((&*self.host, self.port))).await;
         let stream = connecting.map_err(|_| Fault::NotSent("connecting took too long".into()))?;
         let stream = stream.map_err(unsent)?;
         stream.set_nodelay(true).map_err(unsent)?;
-        Kept::shake_hands(stream).await.map_err(unsent)
+        SockRef::from(&stream).set_tcp_keepalive(&SIGN_OF_LIFE).map_err(unsent)?;
+        Ok(stream)
     }
 
     /// A connection that is still good, the last used first.

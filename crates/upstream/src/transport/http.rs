@@ -13,12 +13,13 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Error, Kind, error_object};
 use toolgate_host::Tasks;
-use toolgate_wire::{Raw, RequestMeta, Version, headers, method};
+use toolgate_wire::headers::HeaderParam;
+use toolgate_wire::{Era, Frame, Message, Raw, Request, RequestMeta, Version, headers, method};
 use url::Url;
 
 use super::answer::Answer;
 use super::direct::Direct;
-use super::signed::{self, Request, Way};
+use super::signed::{self, Way};
 use super::{MESSAGE_LIMIT, Sending, Sent, Transport};
 use crate::desk::{Desk, Out, Reports};
 use crate::fault::Fault;
@@ -107,7 +108,7 @@ impl Http {
         let inner = &self.0;
         sending.left.store(true, Ordering::Release);
         let response = inner.ask(&sending).await.inspect_err(|fault| {
-            if matches!(fault, Fault::NotSent(_)) {
+            if matches!(fault, Fault::NotSent(_) | Fault::NoToken(_)) {
                 sending.left.store(false, Ordering::Release);
             }
         })?;
@@ -153,9 +154,10 @@ impl Http {
 impl Inner {
     /// Sends a request, and waits for the head of its answer.
     async fn ask(&self, sending: &Sending<'_>) -> Result<Answer, Fault> {
-        let by_client = || Ok(self.post(self.headers_of(sending)?, sending.frame.clone()));
+        let headers = || self.headers_of(sending.method, sending.params, sending.headers);
+        let by_client = || Ok(self.post(headers()?, sending.frame.clone()));
         let Some(direct) = &self.direct else { return Box::pin(self.dispatch(by_client)).await };
-        let request = || Ok(Request::Direct(direct, self.headers_of(sending)?, sending.frame.clone()));
+        let request = || Ok(signed::Request::Direct(direct, headers()?, sending.frame.clone()));
         let answer = signed::send(self.bearer.as_ref(), request).await?;
         match answer.status() {
             // Where to is the client's business.
@@ -179,14 +181,14 @@ impl Inner {
         self.client.post(self.url.clone()).headers(headers).body(frame)
     }
 
-    /// The headers that go with a request.
-    fn headers_of(&self, sending: &Sending<'_>) -> Result<HeaderMap, Fault> {
-        let version = RequestMeta::read(sending.params).version;
+    /// The headers that go with a request; `repeated`: arguments that are among them.
+    fn headers_of(&self, method: &str, params: &Raw, repeated: &[HeaderParam]) -> Result<HeaderMap, Fault> {
+        let version = RequestMeta::read(params).version;
         let Some(version) = version.as_ref().and_then(Raw::as_string) else {
             return Ok(self.own_headers(self.framed.clone()));
         };
         let mut sent = self.framed.clone();
-        let mirror = headers::mirror(sending.method, Some(sending.params), sending.headers);
+        let mirror = headers::mirror(method, Some(params), repeated);
         let version = (headers::PROTOCOL_VERSION.into(), version.into_owned());
         for (name, value) in std::iter::once(version).chain(mirror) {
             let header = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value));
@@ -198,6 +200,19 @@ impl Inner {
             sent.insert(key, value);
         }
         Ok(sent)
+    }
+
+    /// The headers that go with what nobody waits for. It may be a request all the same, and the modern era has all
+    /// requests say in headers what they are.
+    fn headers_of_frame(&self, frame: &Bytes) -> Result<HeaderMap, Fault> {
+        let is_legacy = lock(&self.version).is_some_and(|version| version.era() == Era::Legacy);
+        let parsed = (!is_legacy).then(|| toolgate_wire::parse(frame.clone()));
+        match parsed {
+            Some(Ok(Frame::One(Message::Request(Request { method, params: Some(params), .. })))) => {
+                self.headers_of(&method, &params, &[])
+            }
+            _ => Ok(self.own_headers(self.framed.clone())),
+        }
     }
 
     /// Adds what a connection of the legacy era is known by.
@@ -231,7 +246,7 @@ impl Inner {
     async fn notify(&self, frame: Bytes) -> Result<(), Fault> {
         // Others wait behind it.
         let request = || {
-            let sent = self.own_headers(self.framed.clone());
+            let sent = self.headers_of_frame(&frame)?;
             Ok(self.post(sent, frame.clone()).timeout(NOTIFYING))
         };
         let response = self.dispatch(request).await?;

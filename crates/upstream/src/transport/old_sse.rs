@@ -119,7 +119,7 @@ impl OldSse {
     pub(super) async fn send(&self, sending: Sending<'_>) -> Result<Sent, Fault> {
         sending.left.store(true, Ordering::Release);
         let sent = self.0.post(sending.frame).await;
-        if matches!(sent, Err(Fault::NotSent(_))) {
+        if matches!(sent, Err(Fault::NotSent(_) | Fault::NoToken(_))) {
             sending.left.store(false, Ordering::Release);
         }
         sent.map(|()| Sent::UnderWay)

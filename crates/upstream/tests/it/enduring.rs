@@ -38,12 +38,12 @@ async fn watcher(rig: &Rig, told: &str) -> Connected {
     client
 }
 
-/// Waits until the server says that the resource has changed.
+/// Waits until it is told that the resource has changed, or may have.
 async fn updated(changes: &mut Changes) {
     let told = async {
         loop {
-            if let Some(Change::Updated(uri)) = changes.next().await {
-                return uri;
+            if let Some(Change::Updated(update)) = changes.next().await {
+                return update.uri;
             }
         }
     };
@@ -90,6 +90,20 @@ async fn what_is_watched_is_watched_again_when_a_server_is_switched_on_again() {
         rig.upstream.set_enabled(true);
         rig.until("it is watched again", |rig| rig.count(told) == 2).await;
         updated(&mut changes).await;
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_may_have_changed_while_a_server_could_not_say_so_is_told() {
+    for (era, told) in ERAS {
+        let rig = Rig::fake(&format!("{era} tells-nothing"));
+        let _client = watcher(&rig, told).await;
+        switch_off(&rig).await;
+        let mut changes = rig.hub.changes(&Principal::named("ann"));
+        rig.upstream.set_enabled(true);
+        updated(&mut changes).await;
+        rig.until("it is watched again", |rig| rig.count(told) == 2).await;
         rig.upstream.stop().await;
     }
 }

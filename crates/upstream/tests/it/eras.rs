@@ -279,8 +279,8 @@ async fn changes_of_lists_and_of_watched_resources_are_told() {
         pair.rig.drive(watch, None).await.complete();
         loop {
             let change = tokio::time::timeout(PATIENCE, changes.next()).await.expect("no change is told");
-            if let toolgate_core::Change::Updated(uri) = change.unwrap() {
-                assert_eq!(&*uri, "fake://one", "{}", pair.name);
+            if let toolgate_core::Change::Updated(update) = change.unwrap() {
+                assert_eq!(&*update.uri, "fake://one", "{}", pair.name);
                 break;
             }
         }

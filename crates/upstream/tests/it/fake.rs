@@ -1,7 +1,7 @@
 //! A small MCP server of either era on standard input and output: this very binary, started again.
 //!
 //! The harness writes to standard output by itself, so the server's own goes to file descriptor 3 and the harness's to
-//! nowhere. What the server does wrong is chosen by the variable `FAKE_BEHAVIOUR`.
+//! nowhere. What the server does wrong is chosen by the variable `FAKE_BEHAVIOUR`, or by a file `behaviour` in its place.
 
 #![expect(clippy::disallowed_methods, reason = "it is a program of its own, and reads its environment")]
 
@@ -51,13 +51,17 @@ struct Fake {
 impl Fake {
     fn new(behaviour: &str) -> Self {
         let out = File::options().write(true).open("/proc/self/fd/3").unwrap();
+        let place = PathBuf::from(std::env::var("FAKE_PLACE").unwrap_or_default());
+        let exchanged = std::fs::read_to_string(place.join("behaviour"));
+        let behaviour = exchanged.unwrap_or_else(|_| behaviour.to_owned());
         let has = |word: &str| behaviour.split(' ').any(|other| other == word);
+        let (legacy, modern) = (!has("modern"), has("modern") || has("both"));
         Self {
-            behaviour: behaviour.to_owned(),
+            behaviour,
             out,
-            place: std::env::var("FAKE_PLACE").unwrap_or_default().into(),
-            legacy: !has("modern"),
-            modern: has("modern") || has("both"),
+            place,
+            legacy,
+            modern,
             next_ask: 1,
             level: Value::Null,
             client: Value::Null,
@@ -132,7 +136,8 @@ impl Fake {
         let (id, params) = (message["id"].clone(), message["params"].clone());
         match message["method"].as_str().unwrap_or_default() {
             "server/discover" if self.is("exits-on-probe") => std::process::exit(7),
-            "server/discover" if self.is("silent-on-probe") => {}
+            "server/discover" if self.is("silent-on-probe") => self.mark("probed"),
+            "initialize" if self.is("exits-on-handshake") => std::process::exit(7),
             "server/discover" if self.modern => self.result(
                 &id,
                 r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"extensions":{"io.modelcontextprotocol/ui":{"x":1.0},"io.modelcontextprotocol/tasks":{},"odd name":{}},"experimental":{"com.example/odd":{}}},"instructions":"Be kind.","ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"fake","version":"1"}}}"#,
@@ -153,6 +158,7 @@ impl Fake {
                 self.result(&id, "{}");
             }
             "subscriptions/listen" => self.listen(&id, &params),
+            list if list.ends_with("/list") && self.fails_to(list, &id) => {}
             "tools/list" => self.tools(&id, &params),
             "resources/list" => self.result(&id, r#"{"resources":[{"uri":"fake://one","name":"one","x":1.0}]}"#),
             "resources/templates/list" => {
@@ -186,6 +192,22 @@ impl Fake {
         }
     }
 
+    /// Whether it does not say what is on a list, and does something else instead.
+    fn fails_to(&mut self, list: &str, id: &Value) -> bool {
+        let name = list.replace('/', "-");
+        let ways = ["unknown", "failing", "exits-on", "hanging"];
+        let way = ways.into_iter().find(|way| self.is(&format!("{way}-{name}")));
+        let Some(way) = way.filter(|_| !self.place.join("well").exists()) else { return false };
+        self.mark(&name);
+        match way {
+            "unknown" => self.error(id, -32601, "unknown method"),
+            "failing" => self.error(id, -32603, "the backend is down"),
+            "exits-on" => std::process::exit(7),
+            _ => {}
+        }
+        true
+    }
+
     /// Agrees to tell of a resource, and at once has something to tell of it; or to tell no more.
     fn watch(&mut self, message: &Value) {
         if self.is("refuses-first") && self.count("asked-to-watch") == 1 {
@@ -203,6 +225,9 @@ impl Fake {
             return self.mark("unsubscribed");
         }
         self.mark("subscribed");
+        if self.is("tells-nothing") {
+            return;
+        }
         let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":message["params"]["uri"]}});
         self.send(&notice.to_string());
     }
@@ -214,6 +239,9 @@ impl Fake {
         self.send(&notice.to_string());
         let watched = params["notifications"]["resourceSubscriptions"].as_array().map_or(0, Vec::len);
         self.mark(&format!("watches-{watched}"));
+        if self.is("tells-nothing") {
+            return;
+        }
         for uri in params["notifications"]["resourceSubscriptions"].as_array().into_iter().flatten() {
             let notice = json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri,"_meta":about}});
             self.send(&notice.to_string());
@@ -221,6 +249,7 @@ impl Fake {
     }
 
     fn tools(&mut self, id: &Value, params: &Value) {
+        self.mark("asked-tools");
         if self.is("endless-list") {
             let page = params["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
             return self.result(id, &format!(r#"{{"tools":[],"nextCursor":"{}"}}"#, (page + 1) % 3));
@@ -279,13 +308,7 @@ impl Fake {
                 }
                 self.result(id, &text("done"));
             }
-            "log" => {
-                self.send(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":{"n":1.00}}}"#);
-                self.send(r#"{"jsonrpc":"2.0","method":"notifications/vendor/thing","params":{"n":1.00}}"#);
-                let asked = &params["_meta"]["io.modelcontextprotocol/logLevel"];
-                let level = if self.modern { asked } else { &self.level };
-                self.result(id, &text(level.as_str().unwrap_or("none")));
-            }
+            "log" => self.log(id, params),
             "hang" => self.mark("hung"),
             "crash" => {
                 self.count("crashed");
@@ -310,6 +333,22 @@ impl Fake {
                 self.result(id, &text("changed"));
             }
             _ => self.misbehave(id, params),
+        }
+    }
+
+    /// Says something during the call, or soon after it.
+    fn log(&mut self, id: &Value, params: &Value) {
+        let text = |text: &str| json!({"content": [{"type": "text", "text": text}]}).to_string();
+        let is_late = params["arguments"]["b"] == "later";
+        if is_late {
+            self.result(id, &text("soon"));
+        }
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"l","data":{"n":1.00}}}"#);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/vendor/thing","params":{"n":1.00}}"#);
+        if !is_late {
+            let asked = &params["_meta"]["io.modelcontextprotocol/logLevel"];
+            let level = if self.modern { asked } else { &self.level };
+            self.result(id, &text(level.as_str().unwrap_or("none")));
         }
     }
 

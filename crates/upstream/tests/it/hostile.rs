@@ -224,6 +224,25 @@ async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
     rig.upstream.stop().await;
 }
 
+#[tokio::test]
+async fn calls_that_are_late_side_by_side_keep_nobody_else_from_the_server() {
+    for behaviour in ["legacy", "modern"] {
+        let rig = Rig::fake(behaviour);
+        rig.settled().await;
+        let echo = || rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None);
+        let hang = || rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": ""})));
+        let late: Vec<_> = (0..13).map(|_| hang()).collect();
+        rig.until("the server has all of them", |rig| rig.count("hung") == 13).await;
+        echo().await.complete();
+        pass(BEYOND).await;
+        for run in late {
+            assert_eq!(drive(run, []).await.failed().kind(), Kind::Timeout, "{behaviour}");
+        }
+        echo().await.complete();
+        rig.upstream.stop().await;
+    }
+}
+
 /// A rogue server behind a hub.
 fn rogue_rig(behaviour: &str, more: Value) -> Rig {
     let place = Arc::new(tempfile::tempdir().unwrap());

@@ -1,22 +1,35 @@
 //! Servers over HTTP: of either era, with sessions that end, streams that break off, and answers that are wrong.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::net::TcpListener;
-use toolgate_core::{Kind, ListKind, Outcome, Target};
-use toolgate_testkit::{Expect as _, call, client_legacy, client_modern};
+use toolgate_core::{Event, Kind, ListKind, Outcome, Target};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, drive};
 use toolgate_upstream::State;
+use toolgate_wire::Raw;
 
 use crate::fake::GOLDEN;
-use crate::rig::{PATIENCE, Rig, trial, with};
+use crate::rig::{PATIENCE, Rig, pass, trial, with};
 use crate::web::Web;
-use crate::web::wire::{Asked, whole};
+use crate::web::wire::{Asked, Reply, whole};
 
 async fn rig(behaviour: &str) -> (Web, Rig) {
     let web = Web::start(behaviour).await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    (web, rig)
+}
+
+/// The same with someone at its door.
+async fn behind(
+    behaviour: &str,
+    door: impl Fn(&Asked) -> Option<Reply> + Send + Sync + 'static,
+) -> (Web, Rig) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let web = Web::serve(listener, behaviour, Some(Box::new(door)));
     let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
     rig.settled().await;
     (web, rig)
@@ -136,13 +149,10 @@ async fn a_method_that_fits_no_header_harms_only_its_call() {
 
 #[tokio::test]
 async fn a_server_that_has_moved_within_itself_is_followed() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let moved = |asked: &Asked| {
         (asked.path == "/mcp").then(|| whole(308, "text/plain", "").with("Location", "/moved"))
     };
-    let web = Web::serve(listener, "plain", Some(Box::new(moved)));
-    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
-    rig.settled().await;
+    let (_web, rig) = behind("plain", moved).await;
     let result = rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
     assert_eq!(result["structuredContent"]["arguments"], json!({"b": "x"}));
     rig.upstream.stop().await;
@@ -182,6 +192,22 @@ async fn giving_up_closes_the_stream_of_a_modern_call() {
     rig.upstream.stop().await;
 }
 
+/// The answer is here when its call is given up, and nobody has looked at it.
+#[tokio::test]
+async fn a_task_that_nobody_wants_is_cancelled_with_the_headers_of_a_request() {
+    let (web, rig) = rig("modern").await;
+    let mut run = rig.hub.start(call(client_legacy(), "fake_echo", json!({"b": "talkative task"})));
+    let said = tokio::time::timeout(PATIENCE, run.next()).await.expect("nothing is said");
+    assert!(matches!(said, Some(Event::Log(_))), "{said:?}");
+    // While its end is there the call waits for it to be read, and not for the answer.
+    run.cancel();
+    let cancelled = || web.seen.cancelled.load(Ordering::SeqCst);
+    let refused = |rig: &Rig| rig.notes().contains(&"does not take what it is sent");
+    rig.until("the server is told", |rig| cancelled() == 1 || refused(rig)).await;
+    assert!(!refused(&rig));
+    rig.upstream.stop().await;
+}
+
 #[tokio::test]
 async fn progress_comes_on_the_stream_of_the_answer() {
     for behaviour in ["legacy", "modern", "oldest"] {
@@ -198,6 +224,68 @@ async fn progress_comes_on_the_stream_of_the_answer() {
 async fn a_stream_that_breaks_off_is_resumed() {
     let (_web, rig) = rig("legacy").await;
     rig.call(client_legacy(), "fake_echo", json!({"b": "resumed"}), None).await.complete();
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_outlasts_that_its_stream_cannot_be_resumed_for_a_moment() {
+    let refused = AtomicUsize::new(0);
+    let door = move |asked: &Asked| {
+        let is_resumed = asked.method == "GET" && asked.headers.contains_key("last-event-id");
+        let first = is_resumed && refused.fetch_add(1, Ordering::SeqCst) == 0;
+        first.then(|| whole(503, "text/plain", "in a moment"))
+    };
+    let (_web, rig) = behind("legacy", door).await;
+    rig.call(client_legacy(), "fake_echo", json!({"b": "resumed"}), None).await.complete();
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_is_listened_to_again_after_it_would_not_let_us_for_a_moment() {
+    const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    // Where it is the place on the stream that the server does not know, it is not named again.
+    for (status, place) in [(503, Some("5")), (429, Some("5")), (400, None)] {
+        let (opened, goes_on) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let last = Arc::new(Mutex::new(None));
+        let (count, go, named) = (opened.clone(), goes_on.clone(), last.clone());
+        let door = move |asked: &Asked| {
+            let reply = |text: String| whole(200, "text/event-stream", text);
+            (asked.method == "GET").then(|| match count.fetch_add(1, Ordering::SeqCst) {
+                0 => reply("id: 5\n\n".into()),
+                _ if !go.load(Ordering::SeqCst) => whole(status, "text/plain", "in a moment"),
+                _ => {
+                    *named.lock().unwrap() = asked.headers.get("last-event-id").cloned();
+                    reply(format!("retry: 60000\ndata: {CHANGED}\n\n"))
+                }
+            })
+        };
+        let (web, rig) = behind("legacy", door).await;
+        rig.until("it does not let us", |_| opened.load(Ordering::SeqCst) > 1).await;
+        rig.until("that is noted", |rig| rig.notes().contains(&"does not let us listen to it")).await;
+        let before = web.seen.lists.load(Ordering::SeqCst);
+        goes_on.store(true, Ordering::SeqCst);
+        rig.until("it is heard again", |_| web.seen.lists.load(Ordering::SeqCst) > before).await;
+        assert_eq!(last.lock().unwrap().as_deref(), place, "{status}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_ends_its_stream_at_once_is_not_asked_without_a_pause() {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let count = opened.clone();
+    let door = move |asked: &Asked| {
+        (asked.method == "GET").then(|| {
+            count.fetch_add(1, Ordering::SeqCst);
+            whole(200, "text/event-stream", "retry: 0\n\n")
+        })
+    };
+    let (_web, rig) = behind("legacy", door).await;
+    rig.until("that is noted", |rig| rig.notes().contains(&"ends its stream again and again")).await;
+    let before = opened.load(Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let more = opened.load(Ordering::SeqCst) - before;
+    assert!(more <= 1, "{more} streams in half a second");
     rig.upstream.stop().await;
 }
 
@@ -301,5 +389,32 @@ async fn a_notification_that_is_not_taken_does_not_hold_up_the_next() {
     tokio::time::advance(Duration::from_secs(31)).await;
     tokio::time::resume();
     rig.until("the second is told", |_| web.seen.given_up.load(Ordering::SeqCst) == 2).await;
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_at_the_call_of_another_is_not_left_alone_for_those_that_are_late() {
+    let web = Web::start("legacy slow-progress").await;
+    let rig = Rig::of(web.table(), Arc::new(tempfile::tempdir().unwrap()), None);
+    rig.settled().await;
+    let mut slow = call(client_legacy(), "fake_progress", json!({"b": "x"}));
+    slow.params =
+        Raw::of(&json!({"name": "fake_progress", "arguments": {}, "_meta": {"progressToken": "p"}}));
+    let mut slow = rig.hub.start(slow);
+    rig.until("it is at it", |_| web.seen.waiting.load(Ordering::SeqCst) == 1).await;
+    for _ in 0..6 {
+        let before = web.seen.calls.load(Ordering::SeqCst);
+        let late = rig.hub.start(call(client_legacy(), "fake_hang", json!({"b": "x"})));
+        rig.until("the server has it", |_| web.seen.calls.load(Ordering::SeqCst) > before).await;
+        for seconds in [5, 30] {
+            pass(seconds).await;
+            web.seen.go.notify_one();
+            let event = tokio::time::timeout(PATIENCE, slow.next()).await.expect("no word of it");
+            assert!(matches!(event, Some(Event::Progress(_))));
+        }
+        pass(26).await;
+        assert_eq!(drive(late, []).await.failed().kind(), Kind::Timeout);
+    }
+    rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
     rig.upstream.stop().await;
 }

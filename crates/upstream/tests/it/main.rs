@@ -19,6 +19,8 @@ mod hostile;
 #[cfg(test)]
 mod http;
 #[cfg(test)]
+mod lists;
+#[cfg(test)]
 mod oauth;
 #[cfg(test)]
 mod questions;

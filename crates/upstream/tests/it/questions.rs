@@ -124,6 +124,31 @@ async fn a_question_that_may_belong_to_a_call_given_up_is_declined_and_reported(
     rig.upstream.stop().await;
 }
 
+/// Nor does another get there by giving up more calls than are remembered.
+#[tokio::test]
+async fn a_question_of_a_call_given_up_reaches_nobody_who_gives_up_many() {
+    let rig = Rig::shaped("legacy", json!({"share": "all"}));
+    rig.settled().await;
+    let by = |name, tool| Call {
+        principal: Principal::named(name),
+        ..call(client_legacy(), tool, json!({"b": "Who?"}))
+    };
+    let give_up = async |name, before: usize| {
+        let hanging = rig.hub.start(by(name, "fake_hang"));
+        rig.until("the server has the call", |rig| rig.count("hung") == before + 1).await;
+        drop(hanging);
+        rig.until("it is given up", |rig| rig.count("cancelled") == before + 1).await;
+    };
+    give_up("ann", 0).await;
+    for before in 1..=64 {
+        give_up("bob", before).await;
+    }
+    let asked = rig.drive(by("bob", "fake_ask"), Some(json!({"action": "accept"}))).await;
+    assert_eq!(asked.events, Vec::<String>::new());
+    assert_eq!(asked.complete()["structuredContent"], json!({"action": "decline"}));
+    rig.upstream.stop().await;
+}
+
 /// Whoever gave a call up is still the one to be asked.
 #[tokio::test]
 async fn who_gave_a_call_up_is_asked_for_the_next() {
@@ -191,6 +216,37 @@ async fn a_server_learns_that_the_folders_of_its_client_changed() {
     rig.upstream.stop().await;
 }
 
+/// Those of a client elsewhere are told by the connections that it has a part in.
+#[tokio::test]
+async fn a_server_learns_by_the_connection_of_a_client_that_its_folders_changed() {
+    for (share, told) in [("all", 1), ("principal", 1), ("session", 1)] {
+        let rig = Rig::shaped("legacy", json!({"share": share}));
+        rig.settled().await;
+        // Two principals, the first of them in two sessions.
+        let mut open = Vec::new();
+        for name in ["ann", "ann", "bob"] {
+            let principal = Principal::named(name);
+            let transport = Transport::Http;
+            let connected =
+                rig.hub.connect(NewConnection { transport, principal: principal.clone(), process: None });
+            let connection = Some(connected.id());
+            let echo = call(client_legacy(), "fake_echo", json!({"b": ""}));
+            rig.drive(Call { principal, connection, ..echo }, None).await.complete();
+            open.push(connected);
+        }
+        rig.hub.roots_changed_of(&Principal::named("ann"), open[0].id());
+        rig.until("the server knows", |rig| rig.count("roots") == told).await;
+        // Whoever else was told had heard of it by now.
+        for (name, connected) in ["ann", "ann", "bob"].into_iter().zip(&open) {
+            let (principal, connection) = (Principal::named(name), Some(connected.id()));
+            let echo = call(client_legacy(), "fake_echo", json!({"b": ""}));
+            rig.drive(Call { principal, connection, ..echo }, None).await.complete();
+        }
+        assert_eq!(rig.count("roots"), told, "{share}");
+        rig.upstream.stop().await;
+    }
+}
+
 fn connect(rig: &Rig) -> toolgate_core::Connected {
     let (transport, principal) = (Transport::Stdio, Principal::local());
     rig.hub.connect(NewConnection { transport, principal, process: None })
@@ -206,6 +262,52 @@ async fn word(changes: &mut Changes) -> Arc<Notice> {
         }
     };
     tokio::time::timeout(PATIENCE, told).await.expect("nothing is told")
+}
+
+/// What a server says between calls goes to the clients of whose connection it is, and to no others.
+#[tokio::test]
+async fn what_a_server_says_of_no_call_is_told_to_the_clients_of_the_one_whose_it_is() {
+    for (share, hear) in [("principal", [true, true]), ("session", [true, false]), ("all", [false, false])] {
+        let rig = Rig::shaped("legacy", json!({"share": share}));
+        rig.settled().await;
+        let [ann, bob] = ["ann", "bob"].map(Principal::named);
+        let (mut anns, mut bobs) = (rig.hub.changes(&ann), rig.hub.changes(&bob));
+        let mut open = Vec::new();
+        for principal in [&ann, &ann, &bob] {
+            let (transport, principal) = (Transport::Stdio, principal.clone());
+            open.push(rig.hub.connect(NewConnection { transport, principal, process: None }));
+        }
+        let by = |principal: &Arc<Principal>, place: usize, tool, b| {
+            let (principal, connection) = (principal.clone(), Some(open[place].id()));
+            rig.drive(Call { principal, connection, ..call(client_legacy(), tool, json!({"b": b})) }, None)
+        };
+        for (principal, place) in [(&ann, 1), (&bob, 2)] {
+            by(principal, place, "fake_echo", "").await.complete();
+        }
+        by(&ann, 0, "fake_log", "later").await.complete();
+        let mut expected: Vec<_> =
+            open.iter().zip(hear).filter(|(_, hears)| *hears).map(|(it, _)| it.id()).collect();
+        expected.sort();
+        for (method, params) in [
+            ("notifications/message", r#"{"level":"warning","logger":"l","data":{"n":1.00}}"#),
+            ("notifications/vendor/thing", r#"{"n":1.00}"#),
+        ] {
+            let mut told = Vec::new();
+            for _ in &expected {
+                let notice = word(&mut anns).await;
+                assert_eq!((&*notice.method, notice.params.as_str()), (method, params), "{share}");
+                told.push(notice.connection);
+            }
+            told.sort();
+            assert_eq!(told, expected, "{share}");
+        }
+        for changes in [&mut anns, &mut bobs] {
+            let quiet = tokio::time::timeout(Duration::from_millis(50), word(changes)).await;
+            assert!(quiet.is_err(), "{share} {quiet:?}");
+        }
+        assert_eq!(rig.notes(), Vec::<&str>::new(), "{share}");
+        rig.upstream.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolgate_core::{Call, CompletionRef, Event, Kind, ListKind, Outcome, Principal, Target, TraceContext};
-use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, drive};
+use toolgate_core::{
+    Call, Capabilities, CompletionRef, Event, Kind, ListKind, Outcome, Principal, Target, TraceContext,
+};
+use toolgate_testkit::{Expect as _, call, client_legacy, client_modern, client_with, drive};
 use toolgate_upstream::State;
-use toolgate_wire::Raw;
+use toolgate_wire::{Raw, Version};
 
 use crate::fake::{GOLDEN, GOLDEN_TOOL, TOOLS};
 use crate::rig::{BEYOND, PATIENCE, Rig, alive, pass, text, trial};
@@ -232,10 +234,18 @@ async fn a_watched_resource_tells_of_its_changes() {
     let watched =
         rig.send(client_legacy(), Target::Subscribe("fake://one".into()), json!({"uri": "fake://one"})).await;
     watched.complete();
-    assert_eq!(&*updates.recv().await.unwrap(), "fake://one");
+    assert_eq!(&*updates.recv().await.unwrap().uri, "fake://one");
     // A server that was lost is told again what is watched.
     rig.call(client_legacy(), "fake_crash", json!({"b": ""}), None).await.failed();
-    assert_eq!(&*updates.recv().await.unwrap(), "fake://one");
+    assert_eq!(&*updates.recv().await.unwrap().uri, "fake://one");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn a_call_may_take_as_long_as_the_table_of_its_server_says() {
+    let rig = Rig::shaped("legacy", json!({"timeout": 1_800_000}));
+    let own = toolgate_core::Source::time_limit(&*rig.upstream).unwrap();
+    assert_eq!((own.limit.as_secs(), &*own.setting), (1800, "mcp.fake.timeout"));
     rig.upstream.stop().await;
 }
 
@@ -288,6 +298,57 @@ async fn a_modern_server_that_is_slow_to_start_is_not_taken_for_another() {
             (Some("modern"), State::Connected, 1),
             "{behaviour} {round}: {status:?}"
         );
+        rig.upstream.stop().await;
+    }
+}
+
+/// What was remembered of it is of another: it ends at the first word, or says nothing to it.
+#[tokio::test]
+async fn a_program_that_was_exchanged_for_one_of_another_era_is_asked_again_which() {
+    for (before, after, era) in [
+        ("modern", "legacy exits-on-probe", "legacy"),
+        ("modern", "legacy silent-on-probe", "legacy"),
+        ("legacy", "modern exits-on-handshake", "modern"),
+    ] {
+        let place = Arc::new(tempfile::tempdir().unwrap());
+        let table = crate::rig::with(crate::rig::fake(before, place.path()), json!({"start": "eager"}));
+        let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+        std::fs::write(place.path().join("behaviour"), after).unwrap();
+        let rig = Rig::of(table, place, kept);
+        if after.contains("silent") {
+            rig.until("it is spoken to as before", |rig| rig.count("probed") == 1).await;
+            pass(121).await;
+            rig.until("it is asked which it is", |rig| rig.count("probed") == 2).await;
+            pass(BEYOND).await;
+        }
+        rig.until("it is found out", |rig| rig.status().connections == 1).await;
+        assert_eq!(rig.status().era.as_deref(), Some(era), "{after}");
+        rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+        rig.upstream.stop().await;
+    }
+}
+
+/// While it was taken for a legacy one, a client had a connection of its own to it.
+#[tokio::test]
+async fn a_program_that_turns_out_to_be_modern_is_left_with_one_process() {
+    let cannot_be_asked = || client_with(Version::LATEST_LEGACY, Capabilities::default());
+    for (start, client) in
+        [("lazy", client_legacy()), ("eager", client_legacy()), ("lazy", cannot_be_asked())]
+    {
+        let place = Arc::new(tempfile::tempdir().unwrap());
+        let table = crate::rig::with(crate::rig::fake("legacy", place.path()), json!({"start": start}));
+        let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+        std::fs::write(place.path().join("behaviour"), "modern exits-on-handshake").unwrap();
+        let rig = Rig::of(table, place, kept);
+        for _ in 0..2 {
+            rig.call(client.clone(), "fake_echo", json!({"b": ""}), None).await.complete();
+        }
+        assert_eq!(rig.status().era.as_deref(), Some("modern"));
+        rig.until("there is another connection", |rig| rig.status().connections == 2).await;
+        pass(11).await;
+        rig.until("one of them is left", |rig| rig.status().connections == 1).await;
+        rig.call(client.clone(), "fake_echo", json!({"b": ""}), None).await.complete();
+        assert_eq!(rig.status().connections, 1);
         rig.upstream.stop().await;
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct Seen {
     /// How many slow answers wait for the word to go on, and where it is given to one of them.
     pub(crate) waiting: AtomicUsize,
     pub(crate) go: Notify,
+    /// How many tasks were cancelled.
+    pub(crate) cancelled: AtomicUsize,
     /// Whether a call was given up by closing its stream.
     pub(crate) closed: AtomicUsize,
 }
@@ -374,7 +376,11 @@ async fn legacy(seen: &Arc<Seen>, message: &Value, out: &mpsc::UnboundedSender<S
                 }
                 "progress" => {
                     let token = &message["params"]["_meta"]["progressToken"];
-                    drop(out.send(json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":1}}).to_string()));
+                    let steps = if seen.is("slow-progress") { 20 } else { 1 };
+                    for step in 1..=steps {
+                        seen.slow("slow-progress").await;
+                        drop(out.send(json!({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":token,"progress":step}}).to_string()));
+                    }
                     send(r#"{"content":[]}"#);
                 }
                 "ask" => {
@@ -430,15 +436,29 @@ async fn modern(seen: &Arc<Seen>, message: Value) -> Reply {
                     Tasks::new().spawn(async move { legacy(&seen, &message, &sender).await });
                     response
                 }
+                "echo" if message["params"]["arguments"]["b"] == "talkative task" => talkative_task(&id),
                 _ => send(
                     &json!({"resultType": "complete", "content": [], "structuredContent": message["params"]})
                         .to_string(),
                 ),
             }
         }
+        "tasks/cancel" => {
+            seen.cancelled.fetch_add(1, Ordering::SeqCst);
+            send(r#"{"resultType":"complete"}"#)
+        }
         _ => json_body(
             404,
             &json!({"jsonrpc":"2.0","id":id,"error":{"code":-32601,"message":"unknown method"}}),
         ),
     }
+}
+
+/// More words than may wait for who reads none, and then a task.
+fn talkative_task(id: &Value) -> Reply {
+    let word = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}"#;
+    let task = json!({"resultType": "task", "taskId": "t-1", "status": "working", "ttlMs": 60000});
+    let result = json!({"jsonrpc": "2.0", "id": id, "result": task});
+    let words = format!("data: {word}\n\n").repeat(40);
+    whole(200, "text/event-stream", format!("{words}data: {result}\n\n"))
 }

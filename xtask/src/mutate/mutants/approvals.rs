@@ -71,6 +71,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[CORE],
     },
     Mutant {
+        name: "approval-pending-most",
+        file: "crates/core/src/approvals/wait.rs",
+        find: ".count() < MOST {",
+        replace: ".count() < MOST.max(usize::MAX) {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "approval-pending-session",
+        file: "crates/core/src/approvals/wait.rs",
+        find: "if approval.session == asked.session {",
+        replace: "if true || approval.session == asked.session {",
+        tests: &[CORE],
+    },
+    Mutant {
         name: "seal-principal",
         file: "crates/core/src/seal.rs",
         find: "self.principal == principal.id.as_str() && self.digest == digest",
@@ -94,8 +108,22 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "consent-policy",
         file: "crates/core/src/pipeline/approve.rs",
-        find: "(consent.policy == self.hub.terms(self.tool)).then_some(consent)",
+        find: "(consent.policy == self.hub.terms(self.tool())).then_some(consent)",
         replace: "Some(consent)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "consent-meanwhile",
+        file: "crates/core/src/pipeline.rs",
+        find: "is_some_and(|consent| consent.policy == terms)",
+        replace: "is_some_and(|consent| true || consent.policy == terms)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "consent-between",
+        file: "crates/core/src/pipeline/approve.rs",
+        find: "next.policy = before.policy;",
+        replace: "",
         tests: &[CORE],
     },
     Mutant {

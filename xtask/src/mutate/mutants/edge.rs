@@ -1,6 +1,6 @@
 //! Mutants of what stands around the hub: HTTP, the audit, the confined root.
 
-use super::{AUDIT, GUARD, HOST, Mutant};
+use super::{AUDIT, GUARD, HOST, Mutant, URIS};
 
 /// The mutants of this file.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -24,6 +24,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         find: "return if self.needs_token() {",
         replace: "return if false && self.needs_token() {",
         tests: &[GUARD],
+    },
+    Mutant {
+        name: "uris-controls",
+        file: "crates/front/src/asked.rs",
+        find: "} else if uri.contains(|c: char| c.is_ascii_control()) {",
+        replace: "} else if uri.contains(|c: char| false && c.is_ascii_control()) {",
+        tests: &[URIS],
     },
     Mutant {
         name: "audit-hash",

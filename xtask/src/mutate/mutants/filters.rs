@@ -55,6 +55,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[CORE, SECRETS],
     },
     Mutant {
+        name: "filter-question-key",
+        file: "crates/core/src/run/handle.rs",
+        find: "if !self.shared.hub.filters.lets_pass(&question.key) {",
+        replace: "if false && !self.shared.hub.filters.lets_pass(&question.key) {",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "filter-method",
+        file: "crates/core/src/run/handle.rs",
+        find: "if !self.shared.hub.filters.lets_pass(method) {",
+        replace: "if false && !self.shared.hub.filters.lets_pass(method) {",
+        tests: &[CORE],
+    },
+    Mutant {
         name: "filter-title",
         file: "crates/core/src/run/handle.rs",
         find: "self.shared.hub.filters.text(operation).unwrap_or_else(|| operation.to_owned())",

@@ -7,8 +7,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pipeline-judge",
         file: "crates/core/src/pipeline.rs",
-        find: "judge(&hub.gates, judged, trace)",
-        replace: "judge(&[], judged, trace)",
+        find: "judge(&hub.gates, judged(&call, &route), trace)",
+        replace: "judge(&[], judged(&call, &route), trace)",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "pipeline-judge-again",
+        file: "crates/core/src/pipeline.rs",
+        find: "judge(&hub.gates, judged(call, &subject.route), trace)",
+        replace: "judge(&[], judged(call, &subject.route), trace)",
         tests: &[CORE],
     },
     Mutant {
@@ -36,8 +43,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
         name: "pipeline-limiter",
         file: "crates/core/src/hub/admission.rs",
         find: "take(&**limiter).inspect_err",
-        replace: "take(&**limiter).or(Ok(())).inspect_err",
+        replace: "take(&**limiter).or(Ok(Taken::default())).inspect_err",
         tests: &[CORE, POLICY],
+    },
+    Mutant {
+        name: "pipeline-give-back",
+        file: "crates/core/src/hub/admission.rs",
+        find: "let Some(limiter) = &self.limiter else { return };",
+        replace: "let Some(limiter) = self.limiter.as_ref().filter(|_| false) else { return };",
+        tests: &[CORE],
     },
     Mutant {
         name: "pipeline-places",

@@ -1,6 +1,6 @@
 //! Mutants of the rules, the limiter and the pins.
 
-use super::{Mutant, POLICY};
+use super::{Mutant, POLICY, POLICY_LIB};
 
 /// The mutants of this file.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -77,6 +77,27 @@ pub(super) const MUTANTS: &[Mutant] = &[
         tests: &[POLICY],
     },
     Mutant {
+        name: "rules-readings",
+        file: "crates/policy/src/target/spelling.rs",
+        find: "if is_plain(uri) {",
+        replace: "if true || is_plain(uri) {",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "rules-readings-less",
+        file: "crates/policy/src/target.rs",
+        find: "whole.iter().chain(less).any(",
+        replace: "whole.iter().chain(less.iter().take(0)).any(",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "condition-method",
+        file: "crates/policy/src/condition.rs",
+        find: "remove(meta::META).finish())",
+        replace: "remove(meta::META).finish()).filter(|_| false)",
+        tests: &[POLICY],
+    },
+    Mutant {
         name: "condition-false",
         file: "crates/policy/src/condition.rs",
         find: "Ok(Value::Bool(holds)) => Ok(holds),",
@@ -131,6 +152,63 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/policy/src/pins/gate.rs",
         find: "matches!(self.stands(tool, origin), Looked::Fine)",
         replace: "true",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-looked-again",
+        file: "crates/policy/src/pins/looked.rs",
+        find: "lists.retain(|looked| !observed.displaces && looked.strong_count() > 0);",
+        replace: "lists.retain(|looked| looked.strong_count() > 0);",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-duplicate",
+        file: "crates/policy/src/pins/state.rs",
+        find: "        if pin.duplicated {",
+        replace: "        if pin.duplicated && pin.is_mark() {",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-reused",
+        file: "crates/policy/src/pins/state.rs",
+        find: "if let Some(other) = pin.reused.as_ref().filter(|_| pin.accepted.is_empty()) {",
+        replace: "if let Some(other) = pin.reused.as_ref().filter(|_| false) {",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-shadow-own",
+        file: "crates/policy/src/pins/state.rs",
+        find: "self.own.iter().find(|(other, names)| *other != source && names.contains(name));",
+        replace: "self.own.iter().find(|(other, names)| *other != source && names.contains(name) && false);",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-shadow-other",
+        file: "crates/policy/src/pins/state.rs",
+        find: "pins.find(|pin| pin.tool == name && pin.source != source.as_str())",
+        replace: "pins.find(|pin| pin.tool == name && pin.source != source.as_str() && false)",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-suspicious",
+        file: "crates/policy/src/pins/suspect.rs",
+        find: "pub(super) fn suspicions(definition: &Raw) -> Vec<String> {",
+        replace: r"pub(super) fn suspicions(definition: &Raw) -> Vec<String> {
+    return Vec::new();",
+        tests: &[POLICY],
+    },
+    Mutant {
+        name: "pins-suspicious-hidden",
+        file: "crates/policy/src/pins/suspect.rs",
+        find: "found.extend(hidden(&text));",
+        replace: "drop(hidden(&text));",
+        tests: &[POLICY_LIB],
+    },
+    Mutant {
+        name: "pins-suspicious-words",
+        file: "crates/policy/src/pins/suspect.rs",
+        find: "filter(|phrase| plain.contains(*phrase))",
+        replace: "filter(|phrase| plain.contains(*phrase) && false)",
         tests: &[POLICY],
     },
 ];

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{Authenticated, Authenticator, Pass, Principal, ProtectedResource};
+use toolgate_core::{Authenticated, Authenticator, Hub, Pass, Principal, ProtectedResource};
 use toolgate_front::http::{HttpConfig, Server};
 
 use super::{RELATED, on, scene, wanted};
@@ -43,7 +43,7 @@ impl Authenticator for Anyone {
 
 /// One client: who it is, and its session once it has one.
 #[derive(Clone)]
-struct Client {
+pub(crate) struct Client {
     address: SocketAddr,
     who: &'static str,
     session: Option<String>,
@@ -75,7 +75,16 @@ impl Client {
         (head.to_owned(), serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {reply}")))
     }
 
-    async fn greet(&mut self) {
+    /// Says something that has no answer; the status it is taken with.
+    pub(crate) async fn notify(&self, method: &str) -> String {
+        let message = json!({"jsonrpc": "2.0", "method": method});
+        let mut reply = String::new();
+        let mut stream = self.post(&message, "application/json").await;
+        timeout(PATIENCE, stream.read_to_string(&mut reply)).await.unwrap().unwrap();
+        reply.split(' ').nth(1).unwrap_or_default().to_owned()
+    }
+
+    pub(crate) async fn greet(&mut self) {
         let client = json!({"name": "c", "version": "1"});
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": client});
         let (head, _) = self.ask("initialize", hello).await;
@@ -103,13 +112,18 @@ async fn event(stream: &mut BufReader<TcpStream>) -> Value {
 }
 
 fn served(test: impl AsyncFnOnce(Client)) {
+    served_by(scene, async |client, _| test(client).await);
+}
+
+/// One client of a hub over HTTP.
+pub(crate) fn served_by(scene: impl FnOnce() -> Hub, test: impl AsyncFnOnce(Client, Hub)) {
     runtime().block_on(async {
         let (hub, stop) = (scene(), CancellationToken::new());
         let config = HttpConfig { port: 0, ..HttpConfig::default() };
         let server = Server::bind(hub.clone(), config, Arc::new(Anyone)).await.unwrap();
         let address = server.address();
         hub.tasks().spawn(server.serve(stop.clone()));
-        test(Client { address, who: "ann", session: None }).await;
+        test(Client { address, who: "ann", session: None }, hub).await;
         stop.cancel();
     });
 }

@@ -31,12 +31,24 @@ fn a_source_that_makes_up_names_without_end_is_kept_within_bounds() {
     // Another source has room of its own.
     assert_eq!(state.sightings(&kept, &SourceId::new("b"), &tools(0..10), 1).len(), 11);
 
-    for names in [0..MOST, MOST..MOST + 10] {
-        state.see(&source, &tools(names));
-    }
+    assert!(!state.see(&source, &tools(0..MOST)));
+    assert!(state.see(&source, &tools(MOST..MOST + 10)), "it tells that it forgot");
     assert_eq!(state.seen[&source].len(), 10, "what is not listed any more is forgotten");
     state.learn(kept);
     let snapshot = state.snapshot();
     let beyond = &tools(MOST..MOST + 1)[0];
     assert!(matches!(snapshot.look(&source, beyond), Looked::Held(_)), "what is not kept is held");
+}
+
+#[test]
+fn a_definition_that_gives_way_to_another_is_told() {
+    let mut state = State::new(PinsConfig::default());
+    let mut sees = |number: usize| {
+        let raw = Raw::of(&serde_json::json!({"name": "a", "title": number}));
+        state.see(&SourceId::new("a"), &[Arc::new(ToolItem { raw, ..toolgate_testkit::tool_item("a") })])
+    };
+    for _ in 0..2 {
+        assert!((0..SEEN).all(|number| !sees(number)), "they have a place each");
+    }
+    assert!(sees(SEEN));
 }

@@ -18,9 +18,30 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a hub that has read its file anew may be without a server that is in it.
 const ABSENCE: Duration = Duration::from_secs(5);
 
+/// How long a hub takes at most to notice that its file is another.
+const MOMENT: Duration = Duration::from_secs(1);
+
 /// How all servers of the running hub stand; none where no hub runs.
 pub(super) async fn all(settings: &Settings) -> anyhow::Result<Option<Vec<SourceStatus>>> {
     control::upstreams(&settings.data_dir, None).await.map_err(told)
+}
+
+/// How all servers of the running hub stand, and which of ours it does not have. A file that was just written it gets a
+/// moment to read.
+pub(super) async fn all_and_lacking(
+    settings: &Settings,
+) -> anyhow::Result<Option<(Vec<SourceStatus>, Vec<&str>)>> {
+    let begun = Instant::now();
+    loop {
+        let Some(statuses) = all(settings).await? else { return Ok(None) };
+        let ours = settings.mcp.keys().map(String::as_str);
+        let lacking: Vec<&str> =
+            ours.filter(|name| !statuses.iter().any(|status| status.name == *name)).collect();
+        if lacking.is_empty() || begun.elapsed() > MOMENT {
+            return Ok(Some((statuses, lacking)));
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// How one of them stands, with what its program wrote; none where no hub runs, or it has no such server.
@@ -76,17 +97,19 @@ pub(super) async fn once_there(
     until(settings, name, what, is_so).await
 }
 
-/// Why the hub that runs does not have a server that our file has: it was started where another file counts. None where
+/// Why the hub that runs does not have servers that our file has: it was started where another file counts. None where
 /// no hub runs.
 pub(super) async fn reads_another(
     settings: &Settings,
-    name: &str,
+    names: &[&str],
     file: &Path,
 ) -> anyhow::Result<Option<String>> {
     let status = control::status(&settings.data_dir).await.map_err(told)?;
     Ok(status.map(|status| {
         let (process, file) = (status.pid, file.display());
-        format!("the toolgate that runs (process {process}) has no server `{name}`: it reads another file than `{file}`")
+        let servers = if names.len() == 1 { "server" } else { "servers" };
+        let names = names.join("`, `");
+        format!("the toolgate that runs (process {process}) has no {servers} `{names}`: it reads another file than `{file}`")
     }))
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) ->
     }
     let asked = match name {
         Some(name) => running::one(&scene.settings, name).await?.map(|status| vec![status]),
-        None => running::all(&scene.settings).await?,
+        None => all(scene).await?,
     };
     let (is_running, statuses) = match asked {
         Some(statuses) => (true, statuses),
@@ -46,18 +46,29 @@ pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) ->
             write!(out, "{gap}{}", text(status, scene.settings.mcp.get(&status.name)))?;
         }
     }
-    if statuses.is_empty() && !as_json {
+    if statuses.is_empty() && scene.settings.mcp.is_empty() && !as_json {
         say("there are no servers; add one with `toolgate mcp add`")?;
     }
     let bad = statuses.iter().any(|status| is_trouble(status.state));
     Ok(if bad { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
+/// How all servers of the running hub stand, if one runs. That it lacks some of ours is told beside.
+async fn all(scene: &Scene<'_>) -> anyhow::Result<Option<Vec<SourceStatus>>> {
+    let Some((statuses, lacking)) = running::all_and_lacking(&scene.settings).await? else { return Ok(None) };
+    if !lacking.is_empty()
+        && let Some(why) = running::reads_another(&scene.settings, &lacking, &File::open(scene)?.path).await?
+    {
+        say(&format!("note: {why}"))?;
+    }
+    Ok(Some(statuses))
+}
+
 /// Whether a hub runs that could not tell, and why the servers are asked themselves.
 async fn unasked(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<(bool, String)> {
     let file = File::open(scene)?.path;
     let why = match name {
-        Some(name) => running::reads_another(&scene.settings, name, &file).await?,
+        Some(name) => running::reads_another(&scene.settings, &[name], &file).await?,
         None => None,
     };
     Ok(match why {

@@ -92,7 +92,7 @@ fn the_command_line_lets_people_in_and_throws_them_out() {
     assert_eq!(desk.command(&["admin", "link", "--account", "A B"]).code, 2);
     let found = desk.command(&["audit", "search", "--target", "method:command/*", "--json"]);
     let found = by_command(&serde_json::from_str(&found.stdout).unwrap());
-    assert_eq!(found, ["admin link bob", "admin remove bob"]);
+    assert_eq!(found, ["admin link bob viewer", "admin remove bob"]);
 }
 
 #[test]

@@ -74,16 +74,31 @@ impl Herd {
 
     /// All processes of all servers that are children of the hub, and what these started.
     pub(super) fn processes(&self) -> Vec<Process> {
-        let numbers = std::fs::read_dir("/proc")
-            .unwrap()
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-        let found = numbers.filter_map(|id| Process::of(id, self.root.path()));
+        let found = numbers().filter_map(|id| Process::of(id, self.root.path()));
         found
             .filter(|process| {
                 self.all.iter().any(|fake| fake.name == process.server && fake.address.is_none())
             })
             .collect()
     }
+}
+
+/// The numbers of all processes of this machine.
+fn numbers() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").unwrap();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// What is known of a process behind its name: its state, its parent, its group, and more.
+fn stat(id: i32) -> Option<Vec<String>> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    Some(stat.rsplit_once(") ")?.1.split(' ').map(ToOwned::to_owned).collect())
+}
+
+/// How many children of a process have ended, and nobody has asked how.
+pub(super) fn unburied(parent: u32) -> usize {
+    let parent = parent.to_string();
+    numbers().filter_map(stat).filter(|stat| stat[0] == "Z" && stat[1] == parent).count()
 }
 
 impl Drop for Herd {
@@ -99,8 +114,7 @@ impl Process {
         let begin = format!("{}={}/", fake::PLACE, root.display());
         let place =
             environment.split(|byte| *byte == 0).find_map(|pair| pair.strip_prefix(begin.as_bytes()))?;
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        let group = stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()?;
+        let group = stat(id)?.get(2)?.parse().ok()?;
         let words = std::fs::read(format!("/proc/{id}/cmdline")).ok()?;
         let is_server = !words.starts_with(b"/bin/sleep");
         Some(Self { id, group, server: String::from_utf8(place.to_vec()).ok()?, is_server })

@@ -37,3 +37,21 @@ fn sighup_reads_it_again() {
     logged(&server, "the configuration was read again, and nothing changed");
     assert_eq!(server.get("/health").send().status, 200, "it still serves");
 }
+
+#[test]
+fn what_is_too_short_to_be_hidden_is_told_of_by_name_once() {
+    let place = Place::new();
+    let path = place.path().join("toolgate.toml");
+    let server = Server::start_in(place, &[]);
+    let docs =
+        "[mcp.docs]\nurl = 'http://127.0.0.1:1/mcp'\nheaders = { X-Api-Key = 'pin1234' }\nenabled = false\n";
+    replace(&path, docs);
+    let told = "a value of fewer than 8 bytes cannot be hidden where it turns up: `UPSTREAM`";
+    logged(&server, told);
+    replace(&path, &docs.replace("mcp'", "mcp/other'"));
+    until("the address is another", || server.log().matches("the configuration changed: mcp").count() == 2);
+    replace(&path, "");
+    until("it is gone", || server.log().matches("the configuration changed: mcp").count() == 3);
+    assert_eq!(server.log().matches(told).count(), 1, "{}", server.log());
+    assert!(!server.log().contains("pin1234"), "{}", server.log());
+}

@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::Desk;
-use crate::process::{PATIENCE, peers, unlimited, until};
+use crate::process::{PATIENCE, peers, run, unlimited, until};
 
 /// A client on standard input and output of a hub.
 struct Client {
@@ -211,6 +211,66 @@ fn one_that_rests_is_learned_anew_when_it_is_restarted() {
     until("it rests", || processes(&desk, "own").is_empty());
     let restarted = desk.json(&["restart", "own"]);
     assert_eq!(restarted["status"]["processes"].as_array().unwrap().len(), 1, "{restarted}");
+}
+
+/// A hub that runs where another file counts.
+#[test]
+fn who_writes_to_another_file_than_the_hub_reads_hears_of_it() {
+    let desk = Desk::new(&unlimited("packs = []"));
+    let _client = start(&desk);
+    let project = desk.0.path().join("project");
+    desk.write("project/toolgate.toml", "packs = []\n");
+    let type_in = |arguments: &[&str]| {
+        let mut command = desk.0.toolgate(&["mcp"]);
+        command.args(arguments).current_dir(&project);
+        run(command, b"")
+    };
+    let added = type_in(&["add", "odd", "--", "/bin/false"]);
+    let other = "has no server `odd`: it reads another file than `";
+    assert_eq!(added.code, 0, "{added:?}");
+    assert!(added.stderr.contains(other) && added.stderr.contains("project/toolgate.toml"), "{added:?}");
+    let status = type_in(&["status", "odd"]);
+    assert!(status.stderr.contains(other) && !status.stderr.contains("no toolgate runs"), "{status:?}");
+    for arguments in [["status", "odd", "--json"], ["disable", "odd", "--json"]] {
+        let told: Value = serde_json::from_str(&type_in(&arguments).stdout).unwrap();
+        assert_eq!(told["running"], true, "{told}");
+    }
+    let removed = type_in(&["remove", "odd"]);
+    assert!(removed.code == 0 && !removed.stderr.contains("the running hub"), "{removed:?}");
+    desk.write(".cursor/mcp.json", r#"{"mcpServers": {"even": {"command": "/bin/false"}}}"#);
+    let imported = type_in(&["import", "--write"]);
+    let other = "has no server `even`: it reads another file than `";
+    assert!(imported.stderr.contains(other) && !imported.stderr.contains("has read it"), "{imported:?}");
+    assert!(desk.json(&["list"])["items"].as_array().unwrap().is_empty(), "the hub has none");
+}
+
+/// A hub that runs where another file counts, asked for all servers.
+#[test]
+fn who_asks_a_hub_that_reads_another_file_how_all_stand_hears_which_of_theirs_it_does_not_have() {
+    let desk = Desk::new(&unlimited("packs = []"));
+    let _client = start(&desk);
+    let project = desk.0.path().join("project");
+    desk.write("project/toolgate.toml", "[mcp.odd]\ncommand = \"x\"\n");
+    let status = |more: &[&str]| {
+        let mut command = desk.0.toolgate(&["mcp", "status"]);
+        command.args(more).current_dir(&project);
+        run(command, b"")
+    };
+    let one = status(&[]);
+    assert!(one.stderr.contains("has no server `odd`: it reads another file than `"), "{one:?}");
+    assert!(!one.stderr.contains("there are no servers"), "{one:?}");
+    desk.write("project/toolgate.toml", "[mcp.odd]\ncommand = \"x\"\n[mcp.queer]\ncommand = \"x\"\n");
+    for more in [&[][..], &["--json"]] {
+        let both = status(more);
+        let why = ") has no servers `odd`, `queer`: it reads another file than `";
+        assert!(both.stderr.contains("note: the toolgate that runs (process "), "{both:?}");
+        assert!(both.stderr.contains(why) && both.stderr.contains("project/toolgate.toml"), "{both:?}");
+        assert!(both.code == 0 && !both.stdout.contains("odd"), "{both:?}");
+    }
+    // One whose file was just written has it in a moment.
+    desk.write("toolgate.toml", &unlimited("packs = []\n[mcp.own]\ncommand = \"x\"\nenabled = false\n"));
+    let own = desk.type_in(&["status"]);
+    assert!(own.stdout.contains("own  disabled") && !own.stderr.contains("another file"), "{own:?}");
 }
 
 #[test]

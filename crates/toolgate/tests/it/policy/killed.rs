@@ -1,4 +1,8 @@
 //! A server that is killed under load, again and again, loses nothing that it has answered and runs nothing twice.
+//!
+//! `TOOLGATE_KILLED_ROUNDS` kills it more often.
+
+#![expect(clippy::disallowed_methods, reason = "a run can be prolonged from outside")]
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -17,7 +21,8 @@ use crate::message;
 use crate::process::{Ended, Place, Server, run, until};
 use crate::web::Ask;
 
-const ROUNDS: usize = 6;
+/// How often it is killed, unless one wants it more often.
+const ROUNDS: usize = 12;
 
 /// How much has to be answered in each round before the server is killed: files, and memories that were approved.
 const FILES: usize = 20;
@@ -70,6 +75,7 @@ fn check(store: &str) {
     let toml = unlimited(&format!("{store}{}", TOML.replace("HOME", home.to_str().unwrap())));
     std::fs::write(home.join("toolgate.toml"), toml).unwrap();
     std::fs::create_dir(home.join("w")).unwrap();
+    let rounds = std::env::var("TOOLGATE_KILLED_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap());
     let load = Load::new(home);
     let place = thread::scope(|scope| {
         for client in 0..2 {
@@ -80,9 +86,9 @@ fn check(store: &str) {
         scope.spawn(|| load.approve());
         // However this ends, the clients end, too.
         let _over = Over(&load.over);
-        (0..ROUNDS).fold(place, |place, round| load.round(place, round))
+        (0..rounds).fold(place, |place, round| load.round(place, round))
     });
-    let place = load.last(place);
+    let place = load.last(place, rounds);
     load.compare();
     drop(place);
 }
@@ -139,9 +145,9 @@ impl Load {
     }
 
     /// The last life: whatever was approved, answered and done before is no longer approved.
-    fn last(&self, place: Place) -> Place {
+    fn last(&self, place: Place, rounds: usize) -> Place {
         let server = Server::start_in(place, &["--workspace", "w"]);
-        self.come_through(server.address, &held(ROUNDS - 1));
+        self.come_through(server.address, &held(rounds - 1));
         let memories = self.memories.lock().unwrap().clone();
         thread::scope(|scope| {
             for line in memories.iter().rev().take(20) {

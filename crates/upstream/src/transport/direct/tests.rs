@@ -212,3 +212,14 @@ fn only_plain_addresses_are_reached_directly() {
     check("http://me:secret@example.org/mcp", None);
     check("http://me@example.org/mcp", None);
 }
+
+#[tokio::test]
+async fn a_server_that_is_silent_is_asked_for_a_sign_of_life() {
+    let server = Server::start(WHOLE, 0).await;
+    let stream = server.direct.dial().await.unwrap();
+    let socket = SockRef::from(&stream);
+    assert!(socket.keepalive().unwrap());
+    assert_eq!(socket.tcp_keepalive_time().unwrap().as_secs(), 30);
+    assert_eq!(socket.tcp_keepalive_interval().unwrap().as_secs(), 10);
+    assert_eq!(socket.tcp_keepalive_retries().unwrap(), 3);
+}

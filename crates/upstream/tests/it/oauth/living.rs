@@ -278,6 +278,26 @@ async fn principals_that_sign_in_for_themselves_call_with_their_own_token() {
 }
 
 #[tokio::test]
+async fn who_gets_no_token_keeps_nobody_else_from_the_server() {
+    let guarded = Guarded::start("modern", oauth(json!({"per_principal": true}))).await;
+    guarded.sign_in().await;
+    let ann = Principal::named("ann");
+    sign_in(&guarded.authorizer, guarded.authorizer.holder(&ann.id)).await.unwrap();
+    guarded.realm.later(2 * 3600);
+    guarded.echo().await;
+    guarded.realm.behave("token-down");
+    // Each is tried three times.
+    for _ in 0..2 {
+        let mut of_ann = call(client_legacy(), "fake_echo", json!({"b": "x"}));
+        of_ann.principal = ann.clone();
+        let error = guarded.rig.drive(of_ann, None).await.failed();
+        assert!(!error.message().contains("in a row"), "{error}");
+    }
+    guarded.echo().await;
+    guarded.rig.upstream.stop().await;
+}
+
+#[tokio::test]
 async fn what_one_principal_is_shown_is_not_listed_for_all() {
     for behaviour in ["legacy", "modern"] {
         let guarded = Guarded::start(behaviour, oauth(json!({"per_principal": true}))).await;

@@ -1,0 +1,127 @@
+//! Servers that tell some of their lists, and others not: what they tell is offered.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use toolgate_core::ListKind;
+use toolgate_testkit::{Expect as _, call, client_legacy, drive};
+use toolgate_upstream::State;
+
+use crate::fake::TOOLS;
+use crate::rig::{BEYOND, PATIENCE, Rig, fake, pass, trial};
+
+/// Ways not to tell a list, each with what is noted of it.
+const WAYS: [(&str, &str, &str); 4] = [
+    ("unknown-prompts-list", "does not list its prompts", "it answered an error: unknown method"),
+    ("unknown-resources-list", "does not list its resources", "it answered an error: unknown method"),
+    ("failing-prompts-list", "does not list its prompts", "it answered an error: the backend is down"),
+    ("failing-resources-list", "does not list its resources", "it answered an error: the backend is down"),
+];
+
+/// Waits until this is noted.
+async fn noted(rig: &Rig, what: &str, detail: &str) {
+    let is_it = |rig: &Rig| rig.status().notes.iter().any(|note| note.what == what && note.detail == detail);
+    rig.until(what, is_it).await;
+}
+
+fn be_well(rig: &Rig) {
+    std::fs::write(rig.place.path().join("well"), "").unwrap();
+}
+
+#[tokio::test]
+async fn what_a_server_tells_is_offered_whatever_else_it_does_not_tell() {
+    for (way, what, detail) in WAYS {
+        for era in ["legacy", "modern"] {
+            let rig = Rig::fake(&format!("{era} {way}"));
+            assert_eq!(rig.names(ListKind::Tools).await.len(), TOOLS, "{era} {way}");
+            let tells = |list: &str| !way.ends_with(list);
+            assert_eq!(rig.names(ListKind::Prompts).await.len(), usize::from(tells("prompts-list")));
+            assert_eq!(rig.names(ListKind::Resources).await.len(), usize::from(tells("resources-list")));
+            assert_eq!(rig.names(ListKind::Templates).await, ["fake://t/{id}"]);
+            assert_eq!((rig.status().state, rig.status().error), (State::Connected, None), "{era} {way}");
+            noted(&rig, what, detail).await;
+            rig.call(client_legacy(), "fake_change", json!({"b": ""}), None).await.complete();
+            rig.until("the new tool is known", |rig| rig.status().tools == TOOLS + 1).await;
+            rig.upstream.stop().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_trial_of_a_server_that_does_not_tell_a_list_names_that_list() {
+    for (way, what, detail) in WAYS {
+        let place = tempfile::tempdir().unwrap();
+        let report = trial(fake(&format!("legacy {way}"), place.path())).await;
+        assert_eq!((report.status.state, report.status.tools), (State::Connected, TOOLS), "{way}");
+        assert_eq!(report.definitions.unwrap().tools().len(), TOOLS);
+        let notes: Vec<_> = report.status.notes.iter().map(|note| (&*note.what, &*note.detail)).collect();
+        assert_eq!(notes, [(what, detail)]);
+    }
+    let place = tempfile::tempdir().unwrap();
+    let report = trial(fake("legacy failing-tools-list", place.path())).await;
+    let error = "cannot be listed: it answered an error: the backend is down";
+    assert_eq!((report.status.state, report.status.error.as_deref()), (State::Failed, Some(error)));
+    assert_eq!(report.status.notes[0].what, "does not list its tools");
+}
+
+#[tokio::test]
+async fn what_was_known_of_a_list_that_is_not_told_stays_and_the_others_change() {
+    for way in ["failing-tools-list", "failing-resources-list"] {
+        let place = Arc::new(tempfile::tempdir().unwrap());
+        let table = fake("legacy", place.path());
+        let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+        std::fs::write(place.path().join("behaviour"), format!("legacy {way}")).unwrap();
+        let rig = Rig::of(table, place, kept);
+        rig.call(client_legacy(), "fake_change", json!({"b": ""}), None).await.complete();
+        rig.until("it does not tell it", |rig| rig.count(&way.replace("failing-", "")) > 0).await;
+        let tools = if way == "failing-tools-list" { TOOLS } else { TOOLS + 1 };
+        rig.until("the new tool is known, if it is told", |rig| rig.status().tools == tools).await;
+        rig.until("it is well", |rig| rig.status().state == State::Connected).await;
+        assert_eq!(rig.names(ListKind::Resources).await, ["fake://one"], "{way}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_was_not_told_is_asked_for_again_alone() {
+    for era in ["legacy", "modern"] {
+        let rig = Rig::fake(&format!("{era} failing-resources-list"));
+        rig.settled().await;
+        let tools = rig.count("asked-tools");
+        pass(11).await;
+        rig.until("it is asked for again", |rig| rig.count("resources-list") == 2).await;
+        assert_eq!(rig.status().connections, 1, "{era}: it is not let go meanwhile");
+        be_well(&rig);
+        pass(21).await;
+        rig.until("it is there", |rig| rig.status().resources == 2).await;
+        assert_eq!(rig.names(ListKind::Resources).await, ["fake://one"]);
+        assert_eq!((rig.count("asked-tools"), rig.count("started")), (tools, 1), "{era}");
+        pass(11).await;
+        rig.until("it is let go", |rig| rig.status().connections == 0).await;
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_never_comes_keeps_nobody_from_the_others() {
+    for era in ["legacy", "modern"] {
+        let rig = Rig::fake(&format!("{era} hanging-resources-list"));
+        rig.until("the tools are offered", |rig| rig.status().tools == TOOLS).await;
+        assert_eq!((rig.status().state, rig.count("resources-list")), (State::Connected, 1), "{era}");
+        let run = rig.hub.start(call(client_legacy(), "fake_change", json!({"b": ""})));
+        tokio::time::timeout(PATIENCE, drive(run, [])).await.expect("the call hangs").complete();
+        pass(BEYOND).await;
+        rig.until("the new tool is known", |rig| rig.status().tools == TOOLS + 1).await;
+        noted(&rig, "does not list its resources", "no answer within 60000 ms").await;
+        assert_eq!(rig.names(ListKind::Prompts).await, ["fake_greet"]);
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_ends_over_one_list_has_told_the_others() {
+    let rig = Rig::fake("legacy exits-on-resources-list");
+    rig.until("the tools are offered", |rig| rig.status().tools == TOOLS).await;
+    noted(&rig, "does not list its resources", "its program ended with exit code 7").await;
+    rig.upstream.stop().await;
+}
