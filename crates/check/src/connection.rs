@@ -3,6 +3,7 @@
 mod http;
 mod listen;
 mod old_sse;
+mod pace;
 mod queue;
 mod stdio;
 
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use toolgate_host::Tasks;
 use toolgate_wire::Version;
 
@@ -21,6 +22,7 @@ use crate::transcript::{Entry, Transcript};
 pub(crate) use http::{Client, client};
 use listen::Happened;
 pub(crate) use listen::bare;
+pub(crate) use pace::pause;
 use queue::{Queue, queue};
 pub(crate) use stdio::Complaints;
 
@@ -202,7 +204,8 @@ impl Connection {
         self.ask_with(id, method, params, &[], limit).await
     }
 
-    /// Asks something with more headers than usual, where there are headers.
+    /// Asks something with more headers than usual, where there are headers; under another id once more if the server
+    /// says when it would answer.
     pub(crate) async fn ask_with(
         &mut self,
         id: Value,
@@ -211,11 +214,20 @@ impl Connection {
         headers: &[(&str, &str)],
         limit: Duration,
     ) -> Result<Reply, Lost> {
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let sent = Entry::Sent { id: Some(id.clone()), method: Some(method.to_owned()) };
-        let until = Instant::now() + limit;
-        let post = self.send(message.to_string().into(), sent, headers, until).await?;
-        self.wait(&id, post, until, limit).await
+        let (mut id, until) = (id, Instant::now() + limit);
+        loop {
+            let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            let sent = Entry::Sent { id: Some(id.clone()), method: Some(method.to_owned()) };
+            let outcome = match self.send(message.to_string().into(), sent, headers, until).await {
+                Ok(post) => self.wait(&id, post, until, limit).await,
+                Err(lost) => Err(lost),
+            };
+            match pace::pause_of(&outcome).map(|pause| Instant::now() + pause) {
+                Some(again) if again < until => sleep_until(again).await,
+                Some(_) | None => return outcome,
+            }
+            id = self.fresh_id();
+        }
     }
 
     /// Asks something without waiting for the answer.

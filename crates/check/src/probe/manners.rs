@@ -1,12 +1,16 @@
 //! How the server converses: what it does not know, what it is told, what it is asked in an unusual way.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
 use toolgate_wire::{Era, code, meta, method};
 
 use super::Stage;
-use crate::connection::Lost;
+use crate::connection::{Lost, pause};
 use crate::notes::quote;
 use crate::rule::{Rule, error, warning};
+use crate::session::Session;
 
 pub(crate) static PING: Rule = error(
     "ping",
@@ -166,17 +170,10 @@ async fn listen(stage: &mut Stage<'_>) {
     if session.capabilities()["tools"]["listChanged"] != true {
         return;
     }
-    let id = session.connection.fresh_id();
-    let params = session.params(json!({"notifications": {"toolsListChanged": true}}));
     stage.notes.tried(&LISTEN);
+    let limit = stage.opener.limits.answer;
     let Some(session) = stage.session().await else { return };
-    let begun = session.connection.begin(id.clone(), method::SUBSCRIPTIONS_LISTEN, params).await;
-    let belongs =
-        |message: &Value| message["id"] == id || message["params"][meta::META][meta::SUBSCRIPTION_ID] == id;
-    let first = match begun {
-        Ok(()) => session.connection.hear(belongs).await,
-        Err(lost) => Err(lost),
-    };
+    let (id, first) = begin_to_listen(session, limit).await;
     match first {
         Ok(first) if first["method"] == method::SUBSCRIPTIONS_ACKNOWLEDGED => unlisten(stage, &id).await,
         Ok(first) => {
@@ -184,6 +181,28 @@ async fn listen(stage: &mut Stage<'_>) {
             stage.found(&LISTEN, format!("the first message is {}", quote(what)));
         }
         Err(lost) => stage.lost(&LISTEN, &lost).await,
+    }
+}
+
+/// Asks to be told of changes, and again if the server says when; the id, and the first that comes of it.
+async fn begin_to_listen(session: &mut Session, limit: Duration) -> (Value, Result<Value, Lost>) {
+    let until = Instant::now() + limit;
+    loop {
+        let id = session.connection.fresh_id();
+        let params = session.params(json!({"notifications": {"toolsListChanged": true}}));
+        let begun = session.connection.begin(id.clone(), method::SUBSCRIPTIONS_LISTEN, params).await;
+        let belongs = |message: &Value| {
+            message["id"] == id || message["params"][meta::META][meta::SUBSCRIPTION_ID] == id
+        };
+        let first = match begun {
+            Ok(()) => session.connection.hear(belongs).await,
+            Err(lost) => Err(lost),
+        };
+        let again = first.as_ref().ok().and_then(|first| pause(&first["error"]));
+        match again.map(|pause| Instant::now() + pause) {
+            Some(again) if again < until => sleep_until(again).await,
+            Some(_) | None => return (id, first),
+        }
     }
 }
 

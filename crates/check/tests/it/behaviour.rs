@@ -13,11 +13,19 @@ pub(crate) struct Server {
     granted: String,
     lists: usize,
     asked: bool,
+    /// Whether it just told somebody to ask again.
+    refused: bool,
 }
 
 impl Server {
     pub(crate) fn new(behaviour: &str) -> Self {
-        Self { behaviour: behaviour.to_owned(), granted: String::new(), lists: 0, asked: false }
+        Self {
+            behaviour: behaviour.to_owned(),
+            granted: String::new(),
+            lists: 0,
+            asked: false,
+            refused: false,
+        }
     }
 
     pub(crate) fn is(&self, word: &str) -> bool {
@@ -53,7 +61,10 @@ impl Server {
             return Vec::new();
         }
         let modern = params["_meta"][VERSION].is_string();
-        let outcome = self.outcome(method, params, modern);
+        let outcome = match self.busy(method) {
+            Some(error) => Err(error),
+            None => self.outcome(method, params, modern),
+        };
         let mut answer = json!({"jsonrpc": "2.0", "id": self.id(id)});
         match outcome {
             Ok(mut result) => {
@@ -70,7 +81,7 @@ impl Server {
             }
         }
         let mut out = self.aside(method, id);
-        if method == "subscriptions/listen" && !self.is("listen") {
+        if method == "subscriptions/listen" && !self.is("listen") && !out.is_empty() {
             return out;
         }
         if method == "tools/list" && self.is("json-rpc") {
@@ -84,6 +95,15 @@ impl Server {
         out
     }
 
+    /// What it says to every second request that may be asked too often, if it is busy.
+    fn busy(&mut self, method: &str) -> Option<(i64, String, Value)> {
+        if !self.is("busy") || ["initialize", "server/discover", "ping"].contains(&method) {
+            return None;
+        }
+        self.refused = !self.refused;
+        self.refused.then(|| (-32000, "not so fast".into(), json!({"retryAfterMs": 1})))
+    }
+
     fn id(&self, id: &Value) -> Value {
         let number = id.as_str().and_then(|text| text.parse::<u64>().ok());
         number.filter(|_| self.is("same-id")).map_or_else(|| id.clone(), |number| json!(number))
@@ -91,6 +111,9 @@ impl Server {
 
     /// What it says besides the answer.
     fn aside(&mut self, method: &str, id: &Value) -> Vec<String> {
+        if self.refused {
+            return Vec::new();
+        }
         if method == "subscriptions/listen" && !self.is("listen") {
             let params = json!({
                 "notifications": {"toolsListChanged": true},

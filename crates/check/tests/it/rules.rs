@@ -38,6 +38,12 @@ async fn a_server_that_is_right_is_clean_in_both_eras() {
 }
 
 #[tokio::test]
+async fn a_server_that_lets_nobody_ask_too_often_is_asked_again() {
+    let report = report(&program("busy"), PATIENT).await;
+    assert_eq!(found(&report), Vec::<&str>::new(), "{}", report.text("busy"));
+}
+
+#[tokio::test]
 async fn opening() {
     check("opening").await;
 }
