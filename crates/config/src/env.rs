@@ -15,8 +15,8 @@ pub const CONFIG: &str = "TOOLGATE_CONFIG";
 pub const DATA_DIR: &str = "TOOLGATE_DATA_DIR";
 /// The key that secrets are kept under.
 pub const SECRET_KEY: &str = "TOOLGATE_SECRET_KEY";
-/// How many hubs stand in front of this one, each a server of the next.
-pub const DEPTH: &str = "TOOLGATE_DEPTH";
+/// The configuration files of the hubs in front of this one, each a server of the one before.
+pub const ABOVE: &str = "TOOLGATE_ABOVE";
 /// The user's home folder.
 pub const HOME: &str = "HOME";
 /// The folder of the user's configuration files.
@@ -107,9 +107,9 @@ pub const VARIABLES: &[Variable] = &[
         "The key that secrets are kept under, 32 bytes in base64 or hex, instead of the file `secret.key`.",
     ),
     outside(
-        DEPTH,
-        Kind::Integer,
-        "How many hubs stand in front of this one; set for the programs of upstreams, against circles.",
+        ABOVE,
+        Kind::Text,
+        "The files of the hubs in front of this one, as JSON; set for the programs of upstreams, against circles.",
     ),
     ours("TOOLGATE_TRANSPORT", "transport", Kind::Word, "How `serve` speaks: `stdio` or `http`."),
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),

@@ -3,6 +3,7 @@
 //! This crate parses the command line, puts the parts together and turns outcomes into exit codes; it does nothing
 //! itself.
 
+mod above;
 mod admin;
 mod bug;
 mod cli;

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use tokio_util::sync::CancellationToken;
+use toolgate_config::process_environment;
 use toolgate_core::Hub;
 use toolgate_front::control::{self, About, Owned, Terms};
 use toolgate_host::Clock;
 
+use crate::above::Above;
 use crate::cli::Cli;
 use crate::settings::Settings;
 
@@ -35,8 +37,11 @@ pub(crate) fn about(transport: &'static str, address: Option<SocketAddr>, terms:
 }
 
 /// Owns the control socket of the data folder, now or once it is free, until the hub ends. Whoever finds us listening
-/// finds our status too.
+/// finds our status too. A server of a hub on the same folder leaves it to that one.
 pub(crate) fn keep(folder: &Path, owned: Option<Owned>, hub: &Hub, about: About, stop: &CancellationToken) {
+    if Above::of(&process_environment()).is_on(folder) {
+        return;
+    }
     // Why it cannot be claimed is said by who goes on trying.
     let owned = owned.or_else(|| Owned::claim(folder).ok().flatten());
     hub.tasks().spawn(control::keep(folder.to_owned(), owned, hub.clone(), about, stop.clone()));

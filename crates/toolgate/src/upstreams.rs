@@ -8,7 +8,7 @@ mod misconfigured;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use toolgate_config::{Environment, env, process_environment};
+use toolgate_config::{Environment, process_environment};
 use toolgate_core::Source;
 use toolgate_host::{Clock, Tasks};
 use toolgate_secrets::Snapshot;
@@ -22,11 +22,8 @@ pub(crate) use grants::Grants;
 pub(crate) use keep::Kept;
 use misconfigured::Misconfigured;
 
+use crate::above::Above;
 use crate::settings::Settings;
-
-/// How many hubs may stand in a row, each an upstream of the one before: one that has itself as an upstream would
-/// start programs without end.
-const MOST_IN_A_ROW: u32 = 4;
 
 /// The upstreams of a hub, by name.
 pub(crate) struct Upstreams {
@@ -97,12 +94,16 @@ impl Upstreams {
         let timeout = settings.experimental.mcp_timeout;
         let mut before = std::mem::take(&mut self.running);
         let mut wanted = Vec::new();
-        if !settings.mcp.is_empty() && depth(&self.environment) >= MOST_IN_A_ROW {
-            tracing::warn!("no upstream is started: {MOST_IN_A_ROW} hubs in a row look like a circle");
-            return !before.is_empty();
+        if !settings.mcp.is_empty()
+            && let Some(why) = Above::of(&self.environment).forbids_servers(settings)
+        {
+            tracing::info!("no server is started: {why}");
+            let changed = !before.is_empty();
+            self.end(before);
+            return changed;
         }
         for (name, table) in &settings.mcp {
-            let (plan, filled) = plan(name, table, timeout, secrets, &self.environment);
+            let (plan, filled) = plan(name, table, Some(settings), secrets, &self.environment);
             let old = before.remove(name);
             // What clients watch goes on, whatever its table says now.
             let watches = old.as_ref().map(Entry::watches).unwrap_or_default();
@@ -184,13 +185,13 @@ impl Upstreams {
 pub(crate) async fn try_out(
     name: &str,
     table: &UpstreamConfig,
-    timeout: Option<u64>,
+    settings: &Settings,
     secrets: &Snapshot,
     grants: &Arc<Grants>,
     tasks: &Tasks,
 ) -> Report {
     let environment = process_environment();
-    match plan(name, table, timeout, secrets, &environment).0 {
+    match plan(name, table, Some(settings), secrets, &environment).0 {
         Ok(mut plan) => {
             let surroundings = surroundings(&environment, tasks);
             plan.authorize(grants.clone(), &surroundings, Clock::system());
@@ -222,24 +223,19 @@ fn surroundings(environment: &Environment, tasks: &Tasks) -> Surroundings {
     Surroundings { tasks: tasks.clone(), variables: environment.variables(), starts, client, watches }
 }
 
-/// What a table means, and a digest of what was filled in.
+/// What a table means to a hub with these settings, and a digest of what was filled in.
 fn plan(
     name: &str,
     table: &UpstreamConfig,
-    timeout: Option<u64>,
+    settings: Option<&Settings>,
     secrets: &Snapshot,
     environment: &Environment,
 ) -> (Result<Plan, BadConfig>, Vec<u8>) {
     let filling = Filling::new(secrets, environment);
     let mut table = table.clone();
-    table.timeout = table.timeout.or(timeout);
-    if table.command.is_some() {
-        table.env.insert(env::DEPTH.into(), (depth(environment) + 1).to_string());
+    if let Some(settings) = settings {
+        table.timeout = table.timeout.or(settings.experimental.mcp_timeout);
+        Above::of(environment).tell(settings, &mut table);
     }
     (Plan::new(name, &table, |text| filling.fill(text)), filling.digest())
-}
-
-/// How many hubs stand in front of this one.
-fn depth(environment: &Environment) -> u32 {
-    environment.get(env::DEPTH).and_then(|depth| depth.parse().ok()).unwrap_or(0)
 }

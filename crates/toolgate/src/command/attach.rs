@@ -4,10 +4,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use toolgate_config::process_environment;
 use toolgate_core::Hub;
 use toolgate_front::control::{About, Guest, Joined, Link, Owned, bridge, join, serve_here};
 use toolgate_front::stdio::{self, StdioLimits};
 
+use crate::above::Above;
 use crate::cli::{Cli, Command};
 use crate::command::{Process, greeting, serve};
 use crate::gate::Gate;
@@ -22,8 +24,8 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
     let guest = Guest { terms: share::terms(cli, &settings), profile };
     let here = Here { cli, settings, process, guest, stop: stop.clone() };
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let owned = match join(&here.settings.data_dir, &here.guest, 0).await {
-        Joined::Attached(link) => {
+    let owned = match here.join(0).await {
+        Ok(link) => {
             tracing::debug!("attached to the hub that runs");
             let mut failed = None;
             let next = async |first_question| match here.next(first_question).await {
@@ -36,11 +38,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
             bridge((input, output), link, next, stop).await;
             return failed.map_or(Ok(ExitCode::SUCCESS), Err);
         }
-        Joined::Owner(owned) => Some(owned),
-        Joined::Alone(error) => {
-            tracing::warn!("serves by itself: {error}");
-            None
-        }
+        Err(owned) => owned,
     };
     let hub = here.hub(owned).await?;
     let profile = serve::profile(cli, &hub)?;
@@ -58,15 +56,28 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// The way to the next hub: one of another process, or our own.
-    async fn next(&self, first_question: u64) -> anyhow::Result<Link> {
-        let owned = match join(&self.settings.data_dir, &self.guest, first_question).await {
-            Joined::Attached(link) => return Ok(link),
-            Joined::Owner(owned) => Some(owned),
+    /// The way to the hub that runs, else what a hub of our own owns.
+    async fn join(&self, first_question: u64) -> Result<Link, Option<Owned>> {
+        let folder = &self.settings.data_dir;
+        if Above::of(&process_environment()).is_on(folder) {
+            tracing::info!("serves by itself: its client is the hub that runs");
+            return Err(None);
+        }
+        match join(folder, &self.guest, first_question).await {
+            Joined::Attached(link) => Ok(link),
+            Joined::Owner(owned) => Err(Some(owned)),
             Joined::Alone(error) => {
                 tracing::warn!("serves by itself: {error}");
-                None
+                Err(None)
             }
+        }
+    }
+
+    /// The way to the next hub: one of another process, or our own.
+    async fn next(&self, first_question: u64) -> anyhow::Result<Link> {
+        let owned = match self.join(first_question).await {
+            Ok(link) => return Ok(link),
+            Err(owned) => owned,
         };
         tracing::info!("takes the place of the hub that is gone");
         let hub = self.hub(owned).await?;

@@ -219,14 +219,31 @@ fn a_bad_table_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_hub_that_has_itself_as_an_upstream_starts_no_programs_without_end() {
+fn a_hub_that_has_itself_as_an_upstream_does_not_offer_its_servers_again() {
     let place = Place::new();
-    let toml = written(&format!("[mcp.me]\ncommand = {TOOLGATE:?}\nargs = [\"serve\"]\n"));
-    std::fs::write(place.path().join("toolgate.toml"), toml.replace("packs = []", "packs = [\"memory\"]"))
-        .unwrap();
-    let server = Server::start_in(place, &[]);
-    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
-    let listed = || server.post(list.clone()).send().text();
-    until("the deepest is reached", || listed().contains("me_me_me_me_memory_read"));
-    assert!(!listed().contains("me_me_me_me_me_memory_read"));
+    let write = |file: &str, servers: &[(&str, &str)]| {
+        let table = |(name, file): &(&str, &str)| {
+            let file = place.path().join(file);
+            format!(
+                "[mcp.{name}]\ncommand = {TOOLGATE:?}\nargs = [\"serve\", \"--attach\", \"--config\", {file:?}]\n"
+            )
+        };
+        let toml = written(&servers.iter().map(table).collect::<String>());
+        std::fs::write(place.path().join(file), toml.replace("packs = []", "packs = [\"memory\"]")).unwrap();
+    };
+    write("toolgate.toml", &[("me", "toolgate.toml"), ("other", "other.toml")]);
+    write("other.toml", &[("me", "toolgate.toml")]);
+    let live = Live { file: place.path().join("toolgate.toml"), server: Server::start_in(place, &[]) };
+    let readers =
+        || -> Vec<String> { live.tools().into_iter().filter(|name| name.ends_with("memory_read")).collect() };
+    until("the deepest is reached", || readers().contains(&"other_me_memory_read".into()));
+    let why = format!("a hub in front of this one has those of `{}`", live.file.display());
+    until("the hub itself says why it starts none", || {
+        let mut logs = Place::command_in(live.file.parent().unwrap(), TOOLGATE);
+        logs.args(["mcp", "logs", "me"]);
+        run(logs, b"").stdout.contains(&why)
+    });
+    let mut found = readers();
+    found.sort_unstable();
+    assert_eq!(found, ["me_memory_read", "memory_read", "other_me_memory_read", "other_memory_read"]);
 }

@@ -11,6 +11,7 @@ use toolgate_host::{Secret, find_program};
 use toolgate_secrets::Snapshot;
 use toolgate_upstream::{Holder, NetworkConfig, Oauth, Plan, ProxyConfig, SandboxConfig, UpstreamConfig};
 
+use crate::above::Above;
 use crate::cli::Check;
 use crate::command::Process;
 use crate::command::table::{fit, one_line};
@@ -57,7 +58,8 @@ pub(super) async fn find(check: &Check, settings: &Settings, process: &Process) 
             (shown(url), table)
         }
         (Some(name), None) => {
-            let table = with_headers(configured(name, settings)?, &check.headers);
+            let mut table = with_headers(configured(name, settings)?, &check.headers);
+            Above::of(&environment).tell(settings, &mut table);
             held = grant(name, &table, (&parts, &secrets), process).await?;
             signs_in =
                 table.url.is_some() && table.oauth != Some(Oauth::Off) && !says_who(table.headers.keys());

@@ -67,7 +67,7 @@ pub(super) async fn trial(
     let report = upstreams::try_out(
         name,
         &table,
-        scene.settings.experimental.mcp_timeout,
+        &scene.settings,
         secrets,
         &Grants::new(parts, &scene.process.tasks),
         &scene.process.tasks,
