@@ -56,6 +56,9 @@ mod method {
 /// What has to be the same in two processes for one to serve the other's client, by name.
 pub type Terms = BTreeMap<String, String>;
 
+/// Tells the terms as they are now: settings are read again.
+pub type TermsNow = Arc<dyn Fn() -> Terms + Send + Sync>;
+
 /// A client that looks for a hub.
 #[derive(Debug, Clone)]
 pub struct Guest {
@@ -79,8 +82,8 @@ pub struct About {
     pub address: Option<SocketAddr>,
     /// Since when it runs, in milliseconds since 1970.
     pub started_ms: u64,
-    /// What has to be the same in another process for this one to serve that one's client.
-    pub terms: Terms,
+    /// What has to be the same in another process for this one to serve that one's client, as it is now.
+    pub terms: TermsNow,
     /// How its settings are read anew, if they can be.
     pub reload: Option<Reload>,
 }

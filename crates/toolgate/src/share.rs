@@ -2,38 +2,58 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_config::process_environment;
 use toolgate_core::Hub;
-use toolgate_front::control::{self, About, Owned, Terms};
+use toolgate_front::control::{self, About, Owned, Status, Terms};
 use toolgate_host::Clock;
 
 use crate::above::Above;
-use crate::cli::Cli;
-use crate::settings::Settings;
+use crate::settings::{Reloader, Settings};
+
+/// The name of the configuration file among the terms.
+const FILE: &str = "config";
 
 /// What has to be the same in two processes for one to serve the other's client: what it may use, and where.
-pub(crate) fn terms(cli: &Cli, settings: &Settings) -> Terms {
+pub(crate) fn terms(fixtures: bool, settings: &Settings) -> Terms {
     let path = |path: Option<&Path>| {
         let path = path.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
         path.map_or_else(String::new, |path| path.to_string_lossy().into_owned())
     };
     let packs: Vec<String> = settings.packs.iter().map(|pack| format!("{pack:?}").to_lowercase()).collect();
     let terms = [
-        ("config", path(settings.file.as_deref())),
+        (FILE, path(settings.file.as_deref())),
         ("workspace", path(settings.workspace.root.as_deref())),
         ("memory", path(settings.memory.root.as_deref())),
         ("packs", packs.join(", ")),
-        ("fixtures", cli.global.fixtures.to_string()),
+        ("fixtures", fixtures.to_string()),
     ];
     terms.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
+/// The configuration file that a running hub reads; empty without one.
+pub(crate) fn file_of(status: &Status) -> Option<&str> {
+    status.terms.get(FILE).map(String::as_str)
+}
+
 /// What this process says of itself.
-pub(crate) fn about(transport: &'static str, address: Option<SocketAddr>, terms: Terms) -> About {
-    let started_ms = Clock::system().unix_ms();
-    About { version: env!("CARGO_PKG_VERSION"), transport, address, started_ms, terms, reload: None }
+pub(crate) fn about(
+    transport: &'static str,
+    address: Option<SocketAddr>,
+    fixtures: bool,
+    reloader: &Arc<Reloader>,
+) -> About {
+    let (asked, reloaded) = (reloader.clone(), reloader.clone());
+    About {
+        version: env!("CARGO_PKG_VERSION"),
+        transport,
+        address,
+        started_ms: Clock::system().unix_ms(),
+        terms: Arc::new(move || terms(fixtures, &asked.newest().settings)),
+        reload: Some(Arc::new(move || reloaded.now())),
+    }
 }
 
 /// Owns the control socket of the data folder, now or once it is free, until the hub ends. Whoever finds us listening

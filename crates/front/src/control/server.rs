@@ -220,7 +220,7 @@ impl Shared {
         if attach.protocol != PROTOCOL {
             return Some(format!("the running hub speaks version {PROTOCOL} of the control protocol"));
         }
-        difference(&self.about.terms, &attach.terms)
+        difference(&(self.about.terms)(), &attach.terms)
     }
 
     fn welcome(&self) -> Raw {
@@ -237,6 +237,7 @@ impl Shared {
             address: self.about.address.map(|address| address.to_string()),
             started_at: iso8601(started_ms),
             uptime_seconds: now_ms.saturating_sub(started_ms) / 1000,
+            terms: (self.about.terms)(),
             sources: self.hub.sources().iter().map(ToString::to_string).collect(),
             troubles: self
                 .hub

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use toolgate_core::{ConnectionInfo, Hub, RunInfo, iso8601};
 
+use super::Terms;
+
 /// How many connections, and how many runs, are told one by one; the rest is only counted.
 const MOST_TOLD: usize = 200;
 
@@ -24,6 +26,10 @@ pub struct Status {
     pub started_at: String,
     /// For how many seconds.
     pub uptime_seconds: u64,
+    /// What has to be the same in another process for this one to serve that one's client. A hub of an earlier version
+    /// does not tell.
+    #[serde(default)]
+    pub terms: Terms,
     /// Its sources, in order.
     pub sources: Vec<String>,
     /// What is wrong now, by part. A hub of an earlier version does not tell.

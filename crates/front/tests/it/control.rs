@@ -35,7 +35,7 @@ async fn troubles_and_what_runs_pass_the_filters() {
         transport: "stdio",
         address: None,
         started_ms: 0,
-        terms: Terms::default(),
+        terms: Arc::new(Terms::default),
         reload: None,
     };
     let stop = CancellationToken::new();

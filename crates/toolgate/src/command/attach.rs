@@ -1,12 +1,11 @@
 //! `toolgate serve --attach`: serve the client by the hub that already runs.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 use toolgate_config::process_environment;
 use toolgate_core::Hub;
-use toolgate_front::control::{About, Guest, Joined, Link, Owned, bridge, join, serve_here};
+use toolgate_front::control::{Guest, Joined, Link, Owned, bridge, join, serve_here};
 use toolgate_front::stdio::{self, StdioLimits};
 
 use crate::above::Above;
@@ -21,7 +20,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
     greeting::stdio();
     let stop = serve::stop_signal(&process.tasks)?;
     let profile = if let Command::Serve(serve) = &cli.command { serve.profile.clone() } else { None };
-    let guest = Guest { terms: share::terms(cli, &settings), profile };
+    let guest = Guest { terms: share::terms(cli.global.fixtures, &settings), profile };
     let here = Here { cli, settings, process, guest, stop: stop.clone() };
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let owned = match here.join(0).await {
@@ -91,8 +90,7 @@ impl Here<'_> {
         let hub = gate.hub.clone();
         let reloader = settings::watch(self.cli, self.settings.clone(), &self.process.tasks)?;
         gate.follow(&reloader, None);
-        let about = share::about("stdio", None, self.guest.terms.clone());
-        let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
+        let about = share::about("stdio", None, self.cli.global.fixtures, &reloader);
         share::keep(&self.settings.data_dir, owned, &hub, about, &self.stop);
         Ok(hub)
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Authenticator as _, Error, Hub, Kind};
-use toolgate_front::control::About;
 use toolgate_front::http::Server;
 use toolgate_front::stdio::{self, StdioLimits};
 use toolgate_host::Tasks;
@@ -28,18 +27,16 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
     let profile = profile(cli, &hub)?;
     let stop = stop_signal(tasks)?;
     keep_small(tasks);
-    let terms = share::terms(cli, &settings);
     let reloader = settings::watch(cli, settings.clone(), tasks)?;
-    let keep = |about| {
-        let reloader = reloader.clone();
-        let about = About { reload: Some(Arc::new(move || reloader.now())), ..about };
+    let keep = |transport, address| {
+        let about = share::about(transport, address, cli.global.fixtures, &reloader);
         share::keep(&settings.data_dir, None, &hub, about, &stop);
     };
     match settings.transport {
         Transport::Stdio => {
             greeting::stdio();
             gate.follow(&reloader, None);
-            keep(share::about("stdio", None, terms));
+            keep("stdio", None);
             let limits = StdioLimits::default();
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
             stdio::serve(hub.clone(), profile, input, output, limits, stop.clone()).await;
@@ -56,7 +53,7 @@ pub(crate) async fn run(cli: &Cli, settings: Settings, process: &Process) -> any
             let server = server.await?;
             let set_up = set_up(&gate, &settings, server.address()).await;
             gate.follow(&reloader, Some(Outside { access: server.access(), admin }));
-            keep(share::about("http", Some(server.address()), terms));
+            keep("http", Some(server.address()));
             let needs_token = who.demands() || !server.address().ip().is_loopback();
             greeting::http(&hub, server.address(), needs_token, set_up.as_deref()).await;
             server.serve(stop.clone()).await;

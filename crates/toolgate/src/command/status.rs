@@ -10,6 +10,7 @@ use toolgate_front::control::{self, ConnectionStatus, OtherStatus, RunStatus, St
 use crate::command::table::one_line;
 use crate::exit;
 use crate::settings::Settings;
+use crate::share;
 
 /// Asks the process that owns the data folder.
 pub(crate) async fn run(settings: &Settings, as_json: bool) -> anyhow::Result<ExitCode> {
@@ -60,8 +61,9 @@ fn text(folder: &Path, status: &Status) -> String {
         Some(address) => format!("http://{address}/mcp"),
         None => "standard input and output".into(),
     };
+    let file = share::file_of(status).filter(|file| !file.is_empty()).map_or("no file".into(), one_line);
     let mut text = format!(
-        "toolgate {}, process {}, up {}\n  serves   {address}\n  sources  {}\n  data     {}\n",
+        "toolgate {}, process {}, up {}\n  serves   {address}\n  sources  {}\n  reads    {file}\n  data     {}\n",
         status.version,
         status.pid,
         duration(status.uptime_seconds),
@@ -181,6 +183,7 @@ mod tests {
             address: Some("127.0.0.1:3000".into()),
             started_at: "2026-01-01T00:00:00.000Z".into(),
             uptime_seconds: 90_061,
+            terms: [("config".into(), "/etc/toolgate.toml".into())].into(),
             sources: vec!["workspace".into(), "memory".into()],
             troubles: Default::default(),
             connected: connections,
@@ -204,6 +207,7 @@ mod tests {
 toolgate 1.0.0, process 42, up 1 d 1 h
   serves   http://127.0.0.1:3000/mcp
   sources  workspace, memory
+  reads    /etc/toolgate.toml
   data     /data
 
 2 clients

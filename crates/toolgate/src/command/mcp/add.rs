@@ -28,7 +28,7 @@ pub(super) async fn run(scene: &Scene<'_>, add: &Add) -> anyhow::Result<ExitCode
     let is_running = running::reload(&scene.settings).await?.is_some();
     let status = if is_running { settled(scene, &name).await? } else { None };
     if let (true, None) = (is_running, &status)
-        && let Some(why) = running::reads_another(&scene.settings, &[&name], &file.path).await?
+        && let Some(why) = running::lacks(&scene.settings, &[&name], &file.path).await?
     {
         say(&format!("note: {why}"))?;
     }

@@ -54,7 +54,7 @@ async fn read(scene: &Scene<'_>, change: &Change) -> anyhow::Result<String> {
     if let Some(Item { found, .. }) = change.choice.new_ones().next() {
         let (settings, name) = (&scene.settings, &found.name);
         if running::once_there(settings, name, "being read", |_| true).await?.is_none()
-            && let Some(why) = running::reads_another(settings, &[name], &change.file.path).await?
+            && let Some(why) = running::lacks(settings, &[name], &change.file.path).await?
         {
             return Ok(format!("note: {why}"));
         }

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use toolgate_core::SourceStatus;
-use toolgate_front::control::{self, ControlError};
+use toolgate_front::control::{self, ControlError, Status};
 
 use super::waiting::Waiting;
 use crate::settings::Settings;
+use crate::share;
 
 /// How often a hub is asked again.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -18,26 +19,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a hub that has read its file anew may be without a server that is in it.
 const ABSENCE: Duration = Duration::from_secs(5);
 
-/// How long a hub takes at most to notice that its file is another.
-const MOMENT: Duration = Duration::from_secs(1);
-
 /// How all servers of the running hub stand; none where no hub runs.
 pub(super) async fn all(settings: &Settings) -> anyhow::Result<Option<Vec<SourceStatus>>> {
     control::upstreams(&settings.data_dir, None).await.map_err(told)
 }
 
-/// How all servers of the running hub stand, and which of ours it does not have. A file that was just written it gets a
-/// moment to read.
-pub(super) async fn all_and_lacking(
-    settings: &Settings,
-) -> anyhow::Result<Option<(Vec<SourceStatus>, Vec<&str>)>> {
+/// How all servers of the running hub stand, and which of ours it does not have. If it reads our file, which may just
+/// have been written, it gets a while to read it.
+pub(super) async fn all_and_lacking<'a>(
+    settings: &'a Settings,
+    file: &Path,
+) -> anyhow::Result<Option<(Vec<SourceStatus>, Vec<&'a str>)>> {
     let begun = Instant::now();
+    let Some(hub) = control::status(&settings.data_dir).await.map_err(told)? else { return Ok(None) };
+    let waits = share::file_of(&hub).is_some_and(|theirs| theirs.is_empty() || is_file(theirs, file));
     loop {
         let Some(statuses) = all(settings).await? else { return Ok(None) };
         let ours = settings.mcp.keys().map(String::as_str);
         let lacking: Vec<&str> =
             ours.filter(|name| !statuses.iter().any(|status| status.name == *name)).collect();
-        if lacking.is_empty() || begun.elapsed() > MOMENT {
+        if lacking.is_empty() || !waits || begun.elapsed() > ABSENCE {
             return Ok(Some((statuses, lacking)));
         }
         tokio::time::sleep(PAUSE).await;
@@ -97,20 +98,37 @@ pub(super) async fn once_there(
     until(settings, name, what, is_so).await
 }
 
-/// Why the hub that runs does not have servers that our file has: it was started where another file counts. None where
-/// no hub runs.
-pub(super) async fn reads_another(
+/// Why the hub that runs does not have servers that our file has. None where no hub runs.
+pub(super) async fn lacks(
     settings: &Settings,
     names: &[&str],
     file: &Path,
 ) -> anyhow::Result<Option<String>> {
     let status = control::status(&settings.data_dir).await.map_err(told)?;
     Ok(status.map(|status| {
-        let (process, file) = (status.pid, file.display());
         let servers = if names.len() == 1 { "server" } else { "servers" };
-        let names = names.join("`, `");
-        format!("the toolgate that runs (process {process}) has no {servers} `{names}`: it reads another file than `{file}`")
+        let (process, names) = (status.pid, names.join("`, `"));
+        format!(
+            "the toolgate that runs (process {process}) has no {servers} `{names}`: {}",
+            why(&status, file)
+        )
     }))
+}
+
+fn why(status: &Status, file: &Path) -> String {
+    let ours = file.display();
+    match share::file_of(status) {
+        None => format!("it may read another file than `{ours}`"),
+        Some("") => format!("it does not read `{ours}`"),
+        Some(theirs) if is_file(theirs, file) => {
+            format!("it reads `{ours}`, but does not use what is new in it; `toolgate status` may tell more")
+        }
+        Some(theirs) => format!("it reads `{theirs}`, not `{ours}`"),
+    }
+}
+
+fn is_file(theirs: &str, file: &Path) -> bool {
+    file.canonicalize().is_ok_and(|file| file == Path::new(theirs))
 }
 
 /// What to say where a hub is needed and none runs.

@@ -55,9 +55,12 @@ pub(super) async fn run(scene: &Scene<'_>, name: Option<&str>, as_json: bool) ->
 
 /// How all servers of the running hub stand, if one runs. That it lacks some of ours is told beside.
 async fn all(scene: &Scene<'_>) -> anyhow::Result<Option<Vec<SourceStatus>>> {
-    let Some((statuses, lacking)) = running::all_and_lacking(&scene.settings).await? else { return Ok(None) };
+    let file = File::open(scene)?.path;
+    let Some((statuses, lacking)) = running::all_and_lacking(&scene.settings, &file).await? else {
+        return Ok(None);
+    };
     if !lacking.is_empty()
-        && let Some(why) = running::reads_another(&scene.settings, &lacking, &File::open(scene)?.path).await?
+        && let Some(why) = running::lacks(&scene.settings, &lacking, &file).await?
     {
         say(&format!("note: {why}"))?;
     }
@@ -68,7 +71,7 @@ async fn all(scene: &Scene<'_>) -> anyhow::Result<Option<Vec<SourceStatus>>> {
 async fn unasked(scene: &Scene<'_>, name: Option<&str>) -> anyhow::Result<(bool, String)> {
     let file = File::open(scene)?.path;
     let why = match name {
-        Some(name) => running::reads_another(&scene.settings, &[name], &file).await?,
+        Some(name) => running::lacks(&scene.settings, &[name], &file).await?,
         None => None,
     };
     Ok(match why {

@@ -190,3 +190,15 @@ fn a_client_with_other_settings_is_not_attached_but_served() {
     until("it stands by", || folder.status()["others"][0]["pid"] == process.pid());
     folder.owned_by(&owner);
 }
+
+#[test]
+fn a_client_is_attached_where_both_have_read_the_same_change() {
+    let folder = Folder::new();
+    let owner = folder.owner();
+    fs::write(folder.place.path().join("toolgate.toml"), "packs = [\"memory\"]\n").unwrap();
+    until("the hub has read it", || folder.status()["terms"]["packs"] == "memory");
+    let mut process = folder.serve(&["--attach"]);
+    process.ask(initialize("2025-11-25"));
+    until("it is attached", || folder.status()["connections"][0]["transport"] == "attached");
+    folder.owned_by(&owner);
+}
