@@ -86,14 +86,15 @@ impl Scene {
         rows(&(self.store.clone() as SharedStore)).await
     }
 
-    /// Waits until something holds of what is in the store.
+    /// Waits until something holds of what is in the store, for some hours: a child that another test is just starting
+    /// holds the locks of this process for a moment, and whoever meets one looks again in an hour.
     pub(crate) async fn until(&self, holds: impl Fn(&[AuditRow]) -> bool) -> Vec<AuditRow> {
-        for _ in 0..10_000 {
+        for times in 0..10_000 {
             let rows = self.rows().await;
             if holds(&rows) {
                 return rows;
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(100) * (1 + times / 100)).await;
         }
         panic!("it never came into the store");
     }
