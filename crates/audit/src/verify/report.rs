@@ -104,7 +104,9 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.ok { "nothing is wrong" } else { "SOMETHING IS WRONG" };
-        writeln!(f, "{} records in {} chains: {word}", self.records, self.chains.len())?;
+        let many = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let (records, chains) = (many(self.records, "record"), many(self.chains.len() as u64, "chain"));
+        writeln!(f, "{records} in {chains}: {word}")?;
         self.missing.iter().try_for_each(|missing| writeln!(f, "{missing}"))?;
         self.chains.iter().try_for_each(|chain| write!(f, "{chain}"))
     }
