@@ -5,6 +5,7 @@ mod changed;
 mod given_up;
 mod inbox;
 mod incoming;
+mod listened;
 mod said;
 mod visits;
 
@@ -27,6 +28,7 @@ use crate::link::Declared;
 use audience::Audience;
 use given_up::GivenUp;
 use inbox::Inbox;
+use listened::Listened;
 use visits::Visits;
 
 pub(crate) use changed::Changed;
@@ -92,8 +94,6 @@ pub(crate) struct Desk {
     changed: Mutex<Changed>,
     pub(crate) noticed: Arc<Notify>,
     updates: broadcast::Sender<Update>,
-    /// The server says that it is listened to.
-    pub(crate) acknowledged: Notify,
     closed: CancellationToken,
     /// How much the server has said, and how many requests in a row it let pass without a word.
     heard: AtomicU64,
@@ -116,6 +116,7 @@ struct State {
     named: HashMap<Named, u64>,
     visits: Visits,
     audience: Audience,
+    listened: Option<Listened>,
     ended: Option<String>,
 }
 
@@ -154,7 +155,6 @@ impl Desk {
             changed: Mutex::default(),
             noticed: reports.noticed.clone(),
             updates: reports.updates.clone(),
-            acknowledged: Notify::new(),
             closed: CancellationToken::new(),
             heard: AtomicU64::new(0),
             silences: AtomicU32::new(0),

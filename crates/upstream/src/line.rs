@@ -2,6 +2,7 @@
 
 mod attend;
 mod jitter;
+mod listen;
 mod ready;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};

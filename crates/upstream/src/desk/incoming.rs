@@ -142,7 +142,7 @@ impl Desk {
                 }
             }
             method::ELICITATION_COMPLETE => self.visited(params),
-            method::SUBSCRIPTIONS_ACKNOWLEDGED => self.acknowledged.notify_one(),
+            method::SUBSCRIPTIONS_ACKNOWLEDGED => self.agrees(&params, on),
             other => match self.whose(Some(&params), on) {
                 Some(call) => self.tell(Some(call), Said::Other(other.to_owned(), params)),
                 None => self.says(other, &params),

@@ -1,5 +1,7 @@
 //! What waits on a desk.
 
+use futures_util::FutureExt as _;
+
 use super::*;
 
 /// A desk, and what leaves it.
@@ -220,6 +222,26 @@ async fn a_visit_that_nobody_waits_for_is_forgotten_in_time() {
     desk.take(over("page", 0), None);
     tokio::time::advance(Duration::from_secs(31)).await;
     assert!(!is_over(&desk, "page"));
+}
+
+#[tokio::test]
+async fn a_server_agrees_to_the_last_listening_or_to_none() {
+    #[track_caller]
+    fn check(params: &str, on: Option<u64>, expect: bool) {
+        let (desk, _sent) = desk(Declared::default());
+        let [earlier, last] = [Arc::new(Notify::new()), Arc::new(Notify::new())];
+        desk.listens(3, earlier.clone());
+        desk.listens(4, last.clone());
+        let method = method::SUBSCRIPTIONS_ACKNOWLEDGED;
+        desk.take(format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#).into(), on);
+        let agreed = [earlier, last].map(|agreed| agreed.notified().now_or_never().is_some());
+        assert_eq!(agreed, [false, expect], "{params} {on:?}");
+    }
+    check(r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":4}}"#, None, true);
+    check(r#"{"_meta":{"io.modelcontextprotocol/subscriptionId":3}}"#, None, false);
+    check("{}", Some(3), false);
+    check("{}", Some(4), true);
+    check("{}", None, true);
 }
 
 #[test]

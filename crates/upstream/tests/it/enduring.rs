@@ -38,17 +38,21 @@ async fn watcher(rig: &Rig, told: &str) -> Connected {
     client
 }
 
-/// Waits until it is told that the resource has changed, or may have.
-async fn updated(changes: &mut Changes) {
+/// The next resource of which it is told that it has changed, or may have.
+async fn next_updated(changes: &mut Changes) -> String {
     let told = async {
         loop {
             if let Some(Change::Updated(update)) = changes.next().await {
-                return update.uri;
+                return update.uri.to_string();
             }
         }
     };
-    let uri = tokio::time::timeout(PATIENCE, told).await.expect("no change is told");
-    assert_eq!(&*uri, "fake://one");
+    tokio::time::timeout(PATIENCE, told).await.expect("no change is told")
+}
+
+/// Waits until it is told that the resource has changed, or may have.
+async fn updated(changes: &mut Changes) {
+    assert_eq!(next_updated(changes).await, "fake://one");
 }
 
 async fn switch_off(rig: &Rig) {
@@ -106,6 +110,40 @@ async fn what_may_have_changed_while_a_server_could_not_say_so_is_told() {
         rig.until("it is watched again", |rig| rig.count(told) == 2).await;
         rig.upstream.stop().await;
     }
+}
+
+#[tokio::test]
+async fn what_a_modern_server_is_listened_to_for_later_may_have_changed_until_it_agrees() {
+    let rig = Rig::fake("modern tells-nothing slow-to-agree");
+    let mut changes = rig.hub.changes(&Principal::named("ann"));
+    let client = watcher(&rig, "watches-1").await;
+    updated(&mut changes).await;
+    let given_up = rig.count("cancelled");
+    watch(&rig, &client, "ann", "fake://t/1").await;
+    rig.until("it is asked for both", |rig| rig.count("asked-for-2") == 1).await;
+    assert_eq!(rig.count("cancelled"), given_up, "until it agrees it is listened to as before");
+    std::fs::write(rig.place.path().join("go"), "").unwrap();
+    assert_eq!(next_updated(&mut changes).await, "fake://t/1");
+    rig.until("only the last counts", |rig| rig.count("cancelled") == given_up + 1).await;
+    watch(&rig, &client, "ann", "fake://t/2").await;
+    assert_eq!(next_updated(&mut changes).await, "fake://t/2", "the others were heard all the while");
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_watched_while_a_modern_server_does_not_listen_may_have_changed() {
+    let rig = Rig::fake("modern tells-nothing refuses-to-listen");
+    rig.settled().await;
+    let client = connect(&rig, "ann");
+    watch(&rig, &client, "ann", "fake://one").await;
+    let mut changes = rig.hub.changes(&Principal::named("ann"));
+    let refused = rig.count("refused-to-listen");
+    rig.until("it refuses again", |rig| rig.count("refused-to-listen") > refused).await;
+    std::fs::write(rig.place.path().join("well"), "").unwrap();
+    watch(&rig, &client, "ann", "fake://t/1").await;
+    let told = [next_updated(&mut changes).await, next_updated(&mut changes).await];
+    assert_eq!(told, ["fake://one", "fake://t/1"]);
+    rig.upstream.stop().await;
 }
 
 #[tokio::test]

@@ -234,10 +234,20 @@ impl Fake {
 
     /// Agrees to be listened to, and at once has something to tell of all that is watched.
     fn listen(&mut self, id: &Value, params: &Value) {
+        let watched = params["notifications"]["resourceSubscriptions"].as_array().map_or(0, Vec::len);
+        if self.is("refuses-to-listen") && !self.place.join("well").exists() {
+            self.mark("refused-to-listen");
+            return self.error(id, -32099, "not yet");
+        }
+        if self.is("slow-to-agree") {
+            self.mark(&format!("asked-for-{watched}"));
+            while watched > 1 && !self.place.join("go").exists() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
         let about = json!({"io.modelcontextprotocol/subscriptionId": id});
         let notice = json!({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":about,"notifications":params["notifications"]}});
         self.send(&notice.to_string());
-        let watched = params["notifications"]["resourceSubscriptions"].as_array().map_or(0, Vec::len);
         self.mark(&format!("watches-{watched}"));
         if self.is("tells-nothing") {
             return;
