@@ -15,15 +15,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolgate_core::{ConnectionId, Principal, RunHandle, Update};
+use toolgate_core::{ConnectionId, Principal, RunHandle};
 use toolgate_wire::{Id, Raw, method, write};
 
 use crate::fault::Fault;
 use crate::journal::Journal;
 use crate::link::Declared;
+use crate::updates::Updates;
 
 use audience::Audience;
 use given_up::GivenUp;
@@ -93,7 +94,7 @@ pub(crate) struct Desk {
     declared: Declared,
     changed: Mutex<Changed>,
     pub(crate) noticed: Arc<Notify>,
-    updates: broadcast::Sender<Update>,
+    updates: Arc<Updates>,
     closed: CancellationToken,
     /// How much the server has said, and how many requests in a row it let pass without a word.
     heard: AtomicU64,
@@ -123,7 +124,7 @@ struct State {
 /// What a connection reports to those who keep it.
 pub(crate) struct Reports {
     pub(crate) noticed: Arc<Notify>,
-    pub(crate) updates: broadcast::Sender<Update>,
+    pub(crate) updates: Arc<Updates>,
     pub(crate) journal: Arc<Journal>,
 }
 

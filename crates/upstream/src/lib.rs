@@ -22,6 +22,7 @@ mod starts;
 mod status;
 mod supervisor;
 mod transport;
+mod updates;
 mod upstream;
 mod watches;
 

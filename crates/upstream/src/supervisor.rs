@@ -32,6 +32,7 @@ use crate::plan::{Plan, Reach};
 use crate::pool::{Key, Pool, Who};
 use crate::starts::Starts;
 use crate::transport::WebClient;
+use crate::updates::Updates;
 use crate::upstream::Surroundings;
 use crate::watches::Watches;
 use breaker::Breaker;
@@ -91,9 +92,10 @@ impl Shared {
         let is_usual = matches!(&plan.reach, Reach::Address(address) if address.is_reached_as_usual());
         let owner = tasks.child();
         let woken = Arc::new(Notify::new());
+        let watches = watches.succeed();
         let reports = Reports {
             noticed: woken.clone(),
-            updates: tokio::sync::broadcast::channel(watching::UPDATES).0,
+            updates: Updates::new(watches.clone()),
             journal: Arc::new(Journal::new(plan.name.clone())),
         };
         Arc::new(Self {
@@ -110,7 +112,7 @@ impl Shared {
             opens: Semaphore::new(OPENS),
             starts,
             pool: Pool::default(),
-            watches: watches.succeed(),
+            watches,
             breaker: Breaker::default(),
             offered: ArcSwap::default(),
             listing: watch::channel(Arc::default()).0,

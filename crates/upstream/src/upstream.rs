@@ -80,8 +80,9 @@ impl Upstream {
             }
             None => {}
         }
-        let over = shared.over.clone();
-        shared.owner.spawn(over.run_until_cancelled_owned(supervise(shared.clone())));
+        let over = || shared.over.clone();
+        shared.owner.spawn(over().run_until_cancelled_owned(shared.reports.updates.clone().pass_on()));
+        shared.owner.spawn(over().run_until_cancelled_owned(supervise(shared.clone())));
         Self { id, shared }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use toolgate_core::{Kinds, ListKind, Update};
+use toolgate_core::{Kinds, ListKind};
 use toolgate_wire::{
     Edit, Era, Frame, Id, Message, Notification, Raw, Request, Response, code, meta, method, write,
 };
@@ -131,8 +131,7 @@ impl Desk {
             }
             method::RESOURCES_UPDATED => {
                 if let Some(uri) = params.get("uri").as_ref().and_then(Raw::as_string) {
-                    // Without listeners there is nobody to tell.
-                    drop(self.updates.send(Update { uri: uri.as_ref().into(), params: said(&params) }));
+                    self.updates.tell(&uri, || said(&params));
                 }
             }
             method::CANCELLED => {

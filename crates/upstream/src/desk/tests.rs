@@ -3,13 +3,14 @@
 use futures_util::FutureExt as _;
 
 use super::*;
+use crate::watches::{Watcher, Watches};
 
 /// A desk, and what leaves it.
 fn desk(declared: Declared) -> (Arc<Desk>, mpsc::Receiver<Out>) {
     let (outbox, sent) = mpsc::channel(8);
     let reports = Reports {
         noticed: Arc::default(),
-        updates: broadcast::Sender::new(1),
+        updates: Updates::new(Watches::default()),
         journal: Arc::new(Journal::new("up".into())),
     };
     (Desk::new(outbox, declared, &reports), sent)
@@ -248,7 +249,11 @@ async fn a_server_agrees_to_the_last_listening_or_to_none() {
 fn what_is_said_of_a_changed_resource_goes_on_but_for_the_stream_it_came_on() {
     #[track_caller]
     fn check(params: &str, expect: &str, more: bool) {
-        let told = broadcast::Sender::new(1);
+        let watches = Watches::default();
+        let principal = Principal::local().id.clone();
+        let watcher = Watcher { principal, connection: None, declared: Declared::default() };
+        watches.begin(&"a:x".into(), &watcher);
+        let told = Updates::new(watches);
         let reports = Reports {
             noticed: Arc::default(),
             updates: told.clone(),

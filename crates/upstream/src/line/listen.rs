@@ -69,9 +69,9 @@ impl<'a> Listen<'a> {
     }
 
     /// What may have changed unheard until the server agreed to it, beside what was heard until then.
-    fn missed(&self, heard: Option<&Self>) -> Vec<Arc<str>> {
-        let is_heard = |uri: &Arc<str>| heard.is_some_and(|heard| heard.watched.contains(uri));
-        self.watched.iter().filter(|uri| !is_heard(uri)).cloned().collect()
+    fn missed(&self, heard: Option<&Self>) -> impl Iterator<Item = &Arc<str>> {
+        let is_heard = move |uri: &Arc<str>| heard.is_some_and(|heard| heard.watched.contains(uri));
+        self.watched.iter().filter(move |uri| !is_heard(uri))
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) async fn listen(line: &Line, link: &Link, shared: &Shared) -> Infalli
         match beside(&mut heard, next.step(&mut other)).await {
             Step::Outdated => continue,
             Step::Agreed => {
-                tell_missed(shared, next.missed(heard.as_ref())).await;
+                next.missed(heard.as_ref()).for_each(|uri| shared.missed(uri));
                 tokio::select! {
                     () = &mut heard.insert(next).asking => heard = None,
                     () = other => continue,
@@ -121,15 +121,6 @@ async fn beside<T>(heard: &mut Option<Listen<'_>>, other: impl Future<Output = T
             done = &mut other => return done,
             () = &mut listen.asking => *heard = None,
         }
-    }
-}
-
-/// Tells what may have changed unheard.
-async fn tell_missed(shared: &Shared, missed: Vec<Arc<str>>) {
-    for uri in missed {
-        shared.missed(&uri);
-        // They are passed on a few at a time.
-        tokio::task::yield_now().await;
     }
 }
 

@@ -3,14 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use toolgate_core::Update;
-
 use super::Shared;
 use crate::line::Line;
 use crate::pool::Key;
-
-/// How many changed resources are passed on one by one; in a larger burst all that are watched count as changed.
-pub(super) const UPDATES: usize = 64;
 
 impl Shared {
     /// What is watched through a line.
@@ -27,8 +22,7 @@ impl Shared {
 
     /// What is watched may have changed while its server could not say so.
     pub(crate) fn missed(&self, uri: &Arc<str>) {
-        // Without listeners there is nobody to tell.
-        drop(self.reports.updates.send(Update::of(uri.clone())));
+        self.reports.updates.tell(uri, || None);
     }
 }
 

@@ -288,3 +288,27 @@ async fn whoever_is_refused_because_the_server_is_switched_off_does_not_watch() 
     assert_eq!((rig.count("asked-to-watch"), rig.count("subscribed")), (2, 1));
     rig.upstream.stop().await;
 }
+
+#[tokio::test]
+async fn a_flood_of_changes_reaches_nobody_but_who_watches_them() {
+    let rig = Rig::fake("legacy");
+    let client = watcher(&rig, "subscribed").await;
+    let mut changes = rig.hub.changes(&Principal::named("ann"));
+    let call = toolgate_testkit::call(client_legacy(), "fake_flood", json!({"b": "updates"}));
+    let call = Call { principal: Principal::named("ann"), connection: Some(client.id()), ..call };
+    rig.drive(call, None).await.complete();
+    // The last of them comes when the others are over.
+    let (mut told, second) = (0, Duration::from_secs(1));
+    while let Ok(change) = tokio::time::timeout(2 * second, changes.next()).await {
+        match change {
+            Some(Change::Updated(update)) => {
+                assert_eq!(&*update.uri, "fake://one");
+                told += 1;
+            }
+            Some(Change::Listed(..) | Change::Task(_) | Change::Told(_)) => {}
+            _ => panic!("all that anybody watches has to be looked at"),
+        }
+    }
+    assert!((1..200).contains(&told), "told {told} times");
+    rig.upstream.stop().await;
+}

@@ -405,6 +405,15 @@ impl Fake {
                 let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
                 self.result(id, &format!(r#"{{"content":{deep}}}"#));
             }
+            // Of many resources that nobody watches, and of one that may be.
+            "flood" if params["arguments"]["b"] == "updates" => {
+                for step in 0..1000 {
+                    for uri in [format!("fake://t/{step}"), "fake://one".into()] {
+                        self.send(&json!({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":uri}}).to_string());
+                    }
+                }
+                self.result(id, &text("after the flood"));
+            }
             "flood" => {
                 let token = &params["_meta"]["progressToken"];
                 for step in 0..20_000 {
