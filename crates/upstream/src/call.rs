@@ -63,14 +63,10 @@ impl Shared {
             // That there are too many lines already, or it was switched off meanwhile, says nothing of the server.
             let line = self.pool.line(&run, self)?;
             let serving = line.serving();
-            let mut serves_others = false;
             let answered = match ready(&line, attempt).await {
                 Ok(link) => {
                     line.introduces(&run, &link);
-                    let served = link.wire.desk.served();
-                    let answered = self.attempt(&asked, &permitted, &run, &link).await;
-                    serves_others = link.wire.desk.served() != served;
-                    answered
+                    self.attempt(&asked, &permitted, &run, &link).await
                 }
                 Err(fault) => Err(fault),
             };
@@ -81,7 +77,7 @@ impl Shared {
                     return Ok(outcome);
                 }
                 Err(fault) => {
-                    self.judge(&fault, mark, &line, serves_others);
+                    self.judge(&fault, mark, &line);
                     if attempt < ATTEMPTS && fault.may_repeat(asked.harmless) {
                         attempt += 1;
                         continue;
@@ -93,8 +89,8 @@ impl Shared {
     }
 
     /// Notes what a failed attempt says of the server, if it says anything.
-    fn judge(&self, fault: &Fault, mark: Mark, line: &Line, serves_others: bool) {
-        let waits_alone = matches!(fault, Fault::Late(_)) && serves_others;
+    fn judge(&self, fault: &Fault, mark: Mark, line: &Line) {
+        let waits_alone = matches!(fault, Fault::Late(silence) if silence.serves_others);
         let is_kept_out = matches!(fault, Fault::NoToken(_)) && !line.is_shared(self);
         if waits_alone || is_kept_out {
             return;

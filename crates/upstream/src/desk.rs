@@ -7,6 +7,7 @@ mod inbox;
 mod incoming;
 mod listened;
 mod said;
+mod served;
 mod visits;
 
 use std::collections::HashMap;
@@ -68,6 +69,8 @@ struct Waiting {
     events: Option<Inbox>,
     caller: Caller,
     left: Arc<AtomicBool>,
+    /// How much the server has said for it.
+    served: u64,
 }
 
 /// Whose call it is, if that is known: what one call of a client asks, the same client may be asked for another.
@@ -144,6 +147,8 @@ pub(crate) struct Ticket {
     heard: u64,
     /// How many requests it had let pass without a word.
     silences: u32,
+    /// How much it had said for calls.
+    served: u64,
 }
 
 impl Desk {
@@ -183,7 +188,9 @@ impl Desk {
             }
         }
         let caller = caller.unwrap_or_default();
-        state.waiting.insert(id, Waiting { answer: sender, events: events_in, caller, left: left.clone() });
+        let waiting = Waiting { answer: sender, events: events_in, caller, left: left.clone(), served: 0 };
+        state.waiting.insert(id, waiting);
+        let served = self.served();
         drop(state);
         let (heard, silences) = (self.heard.load(Ordering::Relaxed), self.silences.load(Ordering::Relaxed));
         Ok(Ticket {
@@ -197,6 +204,7 @@ impl Desk {
             lingers: None,
             heard,
             silences,
+            served,
         })
     }
 
@@ -217,11 +225,6 @@ impl Desk {
     fn hears(&self) {
         self.heard.fetch_add(1, Ordering::Relaxed);
         self.silences.store(0, Ordering::Relaxed);
-    }
-
-    /// How much the server has said that was for calls: their answers, and what comes before those.
-    pub(crate) fn served(&self) -> u64 {
-        self.served.load(Ordering::Relaxed)
     }
 
     /// Waits until nothing is under way any more.
@@ -276,7 +279,7 @@ impl Desk {
     pub(crate) fn answer(&self, id: u64, outcome: Result<Raw, Fault>) -> Option<Result<Raw, Fault>> {
         let Some(waiting) = self.lock().leave(id) else { return Some(outcome) };
         if waiting.events.is_some() {
-            self.served.fetch_add(1, Ordering::Relaxed);
+            self.serves();
         }
         // Who asked may have given up at the same moment.
         waiting.answer.send(outcome).err()

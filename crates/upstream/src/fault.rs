@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     /// The server answered with this status of HTTP, and nothing else.
     Status(u16),
     /// No answer came in time.
-    Late(Duration),
+    Late(Silence),
     /// The server answered an error object.
     Refused(Raw),
     /// The server answered something that cannot be used.
@@ -28,6 +28,21 @@ pub(crate) enum Fault {
     Unauthorized(Option<String>),
     /// The server knows who we are, and wants more to be allowed: this.
     Scope(String),
+}
+
+/// How long no answer came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Silence {
+    pub(crate) limit: Duration,
+    /// Whether the server said something for other calls meanwhile.
+    pub(crate) serves_others: bool,
+}
+
+impl Silence {
+    /// Of a server that was at nothing else.
+    pub(crate) fn of(limit: Duration) -> Self {
+        Self { limit, serves_others: false }
+    }
 }
 
 impl Fault {
@@ -90,7 +105,7 @@ impl Fault {
             Self::Status(status) => {
                 Error::new(Kind::Upstream, format!("`{server}` answered with HTTP status {status}")).hint(see)
             }
-            Self::Late(limit) => Error::new(
+            Self::Late(Silence { limit, .. }) => Error::new(
                 Kind::Timeout,
                 format!("`{server}` did not answer within {} ms", limit.as_millis()),
             )
@@ -117,7 +132,7 @@ impl Fault {
             Self::NotSent(why) | Self::NoToken(why) | Self::Gone(why) | Self::Unusable(why) => why.clone(),
             Self::SessionGone => "it ended its session".into(),
             Self::Status(status) => format!("it answered with HTTP status {status}"),
-            Self::Late(limit) => format!("no answer within {} ms", limit.as_millis()),
+            Self::Late(Silence { limit, .. }) => format!("no answer within {} ms", limit.as_millis()),
             Self::Refused(error) => {
                 let message = error.get("message");
                 let text = message.as_ref().and_then(Raw::as_string);

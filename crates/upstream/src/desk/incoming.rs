@@ -223,12 +223,6 @@ impl Desk {
         self.lock().named.get(named).copied()
     }
 
-    fn events_of(&self, id: u64) -> Option<Inbox> {
-        let events = self.lock().waiting.get_mut(&id)?.events.as_mut().map(Inbox::open)?;
-        self.served.fetch_add(1, Ordering::Relaxed);
-        Some(events)
-    }
-
     pub(super) fn tell(&self, id: Option<u64>, said: Said) {
         let Some(events) = id.and_then(|id| self.events_of(id)) else { return };
         if events.put(said).is_err() {

@@ -97,6 +97,28 @@ fn notes(desk: &Desk) -> Vec<String> {
 }
 
 #[test]
+fn a_server_that_said_something_for_a_late_call_only_was_not_at_others() {
+    #[track_caller]
+    fn check(frames: &[&'static str], expect: bool) {
+        let (desk, _sent) = desk(Declared::default());
+        let _before = desk.place(Some(Caller::default())).unwrap();
+        desk.take(Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"result":{}}"#), None);
+        let late = desk.place(Some(Caller::default())).unwrap();
+        let _other = desk.place(Some(Caller::default())).unwrap();
+        frames.iter().for_each(|frame| desk.take(Bytes::from_static(frame.as_bytes()), None));
+        assert_eq!(late.silence(Duration::ZERO).serves_others, expect, "{frames:?}");
+    }
+    let own =
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":2,"progress":1}}"#;
+    let others =
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":3,"progress":1}}"#;
+    check(&[], false);
+    check(&[own, own], false);
+    check(&[own, others, own], true);
+    check(&[r#"{"jsonrpc":"2.0","id":3,"result":{}}"#], true);
+}
+
+#[test]
 fn what_waits_for_a_call_is_bounded_by_its_bytes() {
     let (desk, mut sent) = desk(Declared { form: true, ..Declared::default() });
     let mut ticket = desk.place(Some(Caller::default())).unwrap();

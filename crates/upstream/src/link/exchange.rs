@@ -202,7 +202,7 @@ pub(super) async fn run(
                 if !matches!(wire.transport, Transport::Http(_)) {
                     ticket.late();
                 }
-                return Err(Fault::Late(ask.timeout));
+                return Err(Fault::Late(ticket.silence(ask.timeout)));
             }
         }
     }

@@ -11,8 +11,8 @@ use toolgate_wire::{Edit, Era, Raw, meta, method};
 
 use super::exchange::{Beside, Happened};
 use super::{Ask, Link};
-use crate::desk::{Caller, Named, Said, Told};
-use crate::fault::{Fault, short};
+use crate::desk::{Caller, Named, Said, Ticket, Told};
+use crate::fault::{Fault, Silence, short};
 use crate::open::modern_params;
 
 /// How long to wait between two looks: what the server says, within these.
@@ -82,7 +82,7 @@ impl Link {
                 }
                 result = &mut working => {
                     ticket.lingers = ticket.lingers.filter(|_| matches!(result, Err(Fault::Late(_))));
-                    return result;
+                    return result.map_err(|fault| silent(fault, &ticket));
                 }
             }
         }
@@ -224,6 +224,13 @@ impl Drop for Task<'_> {
             drop(link.wire.request(Ask::plain(method::TASKS_CANCEL, params, FAREWELL)).await);
         });
     }
+}
+
+/// Why there is no result: what the server said of the task itself before it fell silent was for no other call.
+fn silent(fault: Fault, place: &Ticket) -> Fault {
+    let Fault::Late(silence) = fault else { return fault };
+    let serves_others = silence.serves_others && place.silence(silence.limit).serves_others;
+    Fault::Late(Silence { serves_others, ..silence })
 }
 
 fn question(key: &str, request: &Raw) -> Option<Question> {

@@ -11,7 +11,7 @@ use toolgate_wire::{Edit, Era, Raw, code, method};
 use super::lacking::without;
 use super::{FRESH, Shared};
 use crate::definitions::Definitions;
-use crate::fault::Fault;
+use crate::fault::{Fault, Silence};
 use crate::link::{Ask, Declared, Link};
 use crate::open::modern_params;
 
@@ -113,7 +113,7 @@ impl<'a> Look<'a> {
                 listed.await
             }
         };
-        answer.unwrap_or(Err(Fault::Late(limit)))
+        answer.unwrap_or(Err(Fault::Late(Silence::of(limit))))
     }
 
     /// Notes that a list was not told, unless that is the end of the look.

@@ -319,7 +319,12 @@ impl Fake {
                 self.result(id, &text("done"));
             }
             "log" => self.log(id, params),
-            "hang" => self.mark("hung"),
+            "hang" => {
+                if params["arguments"]["b"] == "after a word" {
+                    self.send(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"x"}}"#);
+                }
+                self.mark("hung");
+            }
             "crash" => {
                 self.count("crashed");
                 std::process::exit(9)

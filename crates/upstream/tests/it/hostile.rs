@@ -205,23 +205,26 @@ async fn silent(rig: &Rig) -> toolgate_testkit::Driven {
 
 #[tokio::test]
 async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
-    let rig = Rig::fake("legacy");
-    let hang = || call(client_legacy(), "fake_hang", json!({"b": ""}));
-    for count in 1..=4 {
-        let error = rig.late(hang(), |rig| rig.count("hung") == count).await.failed();
-        assert_eq!(error.kind(), Kind::Timeout);
+    for words in ["", "after a word"] {
+        let rig = Rig::fake("legacy");
+        let hang = || call(client_legacy(), "fake_hang", json!({"b": words}));
+        for count in 1..=4 {
+            let error = rig.late(hang(), |rig| rig.count("hung") == count).await.failed();
+            assert_eq!(error.kind(), Kind::Timeout);
+        }
+        let last = rig.hub.start(hang());
+        rig.until("the server has the call", |rig| rig.count("hung") == 5).await;
+        pass(0).await;
+        // The next call comes at the very moment this one fails.
+        tokio::time::pause();
+        tokio::time::advance(std::time::Duration::from_secs(BEYOND)).await;
+        assert_eq!(drive(last, []).await.failed().kind(), Kind::Timeout);
+        let error = drive(rig.hub.start(hang()), []).await.failed();
+        tokio::time::resume();
+        assert_eq!(error.kind(), Kind::ConnectionFailed);
+        assert!(error.message().contains("5 times in a row"), "{error}");
+        rig.upstream.stop().await;
     }
-    let last = rig.hub.start(hang());
-    rig.until("the server has the call", |rig| rig.count("hung") == 5).await;
-    // The next call comes at the very moment this one fails.
-    tokio::time::pause();
-    tokio::time::advance(std::time::Duration::from_secs(BEYOND)).await;
-    assert_eq!(drive(last, []).await.failed().kind(), Kind::Timeout);
-    let error = drive(rig.hub.start(hang()), []).await.failed();
-    tokio::time::resume();
-    assert_eq!(error.kind(), Kind::ConnectionFailed);
-    assert!(error.message().contains("5 times in a row"), "{error}");
-    rig.upstream.stop().await;
 }
 
 #[tokio::test]
