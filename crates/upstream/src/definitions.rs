@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use toolgate_core::{ListKind, PromptItem, ResourceItem, TemplateItem};
+use toolgate_core::{Kinds, ListKind, PromptItem, ResourceItem, TemplateItem};
 use toolgate_wire::{Raw, Template, Version};
 
 use crate::fault::short;
@@ -12,6 +12,7 @@ use crate::journal::Journal;
 use crate::names;
 use crate::plan::Plan;
 use crate::shaping::{self, Speaks, ToolFacts};
+use crate::supervisor::without;
 
 /// What a server says it has, in its own bytes. It can be kept across restarts as any serializer writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,27 @@ pub struct Definitions {
     pub(crate) templates: Vec<Raw>,
     /// Its prompts.
     pub(crate) prompts: Vec<Raw>,
+    /// The lists that it has never told, or not yet.
+    #[serde(default, rename = "incomplete", with = "incomplete")]
+    pub(crate) untold: Kinds,
+}
+
+/// How it is kept that some lists were not told. All of them are asked for then.
+mod incomplete {
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use toolgate_core::Kinds;
+
+    use crate::supervisor::all_kinds;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
+    pub(super) fn serialize<S: Serializer>(untold: &Kinds, serializer: S) -> Result<S::Ok, S::Error> {
+        (*untold != Kinds::NONE).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kinds, D::Error> {
+        let is_incomplete = bool::deserialize(deserializer)?;
+        Ok(if is_incomplete { all_kinds() } else { Kinds::NONE })
+    }
 }
 
 impl Definitions {
@@ -76,7 +98,9 @@ impl Definitions {
         self.version.parse().ok()
     }
 
+    /// Takes a list as it was told.
     pub(crate) fn set(&mut self, kind: ListKind, items: Vec<Raw>) {
+        self.untold = without(self.untold, Kinds::only(kind));
         match kind {
             ListKind::Tools => self.tools = items,
             ListKind::Resources => self.resources = items,

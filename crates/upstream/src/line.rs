@@ -376,8 +376,7 @@ impl Line {
             let is_used =
                 *lock(&self.used) != used || self.is_serving() || !shared.wanted_by(self).is_empty();
             let is_learning = self.learning.load(Ordering::Relaxed)
-                || (self.key == Key::bare()
-                    && (shared.learned.borrow().is_none() || shared.waits_for_list()));
+                || (self.key == Key::bare() && (!shared.has_looked() || shared.waits_for_list()));
             if !is_used && !is_learning {
                 return;
             }

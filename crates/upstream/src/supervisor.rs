@@ -38,6 +38,7 @@ use crate::watches::Watches;
 use breaker::Breaker;
 pub(crate) use breaker::Mark;
 use lacking::Lacking;
+pub(crate) use lacking::without;
 pub(crate) use pace::Pace;
 
 /// How long what is known of a server counts.
@@ -296,8 +297,7 @@ fn ask_again(shared: &Arc<Shared>) {
 
 /// Whether there has to be a line although no call needs one.
 fn wants_line(shared: &Shared) -> bool {
-    let learned = shared.learned.borrow().is_some();
-    !shared.has_shared_line() && (!learned || shared.plan.start == Start::Eager)
+    !shared.has_shared_line() && (!shared.has_looked() || shared.plan.start == Start::Eager)
 }
 
 /// Learns what a line's server has, where that may have changed. Says when to come again.

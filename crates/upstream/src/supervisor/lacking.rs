@@ -1,12 +1,13 @@
 //! Lists that a server has but does not tell: they are asked for again, ever more seldom.
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use toolgate_core::{Kinds, ListKind};
 
 use super::{AGAIN, Shared};
+use crate::definitions::Definitions;
 
 /// How long to wait at most before a list is asked for again.
 const LONGEST: Duration = Duration::from_secs(600);
@@ -41,6 +42,14 @@ impl Shared {
     /// Notes which of the lists that were asked for were not told.
     pub(super) fn looked_at(&self, asked: Kinds, untold: Kinds) {
         self.lacking().looked(asked, untold);
+    }
+
+    /// Whether a server has told what it has, or was asked for all of it at least once. What is remembered of one that
+    /// had not told all by then is not all there is.
+    pub(crate) fn has_looked(&self) -> bool {
+        let learned = self.learned.borrow();
+        let is_whole = |learned: &Arc<Definitions>| learned.untold == Kinds::NONE;
+        learned.as_ref().is_some_and(|learned| is_whole(learned) || self.lacking().kinds != Kinds::NONE)
     }
 
     /// Whether it is worth while to wait for a list that was not told.
@@ -78,7 +87,7 @@ impl Shared {
 }
 
 /// These lists without those.
-pub(super) fn without(these: Kinds, those: Kinds) -> Kinds {
+pub(crate) fn without(these: Kinds, those: Kinds) -> Kinds {
     let left = ListKind::ALL.into_iter().filter(|kind| these.has(*kind) && !those.has(*kind));
     left.fold(Kinds::NONE, Kinds::with)
 }

@@ -9,7 +9,7 @@ use toolgate_core::{Kinds, ListKind};
 use toolgate_wire::{Edit, Era, Raw, code, method};
 
 use super::lacking::without;
-use super::{FRESH, Shared};
+use super::{FRESH, Shared, all_kinds};
 use crate::definitions::Definitions;
 use crate::fault::{Fault, Silence};
 use crate::link::{Ask, Declared, Link};
@@ -177,6 +177,7 @@ fn nothing(shared: &Shared, link: &Link) -> Definitions {
         resources: Vec::new(),
         templates: Vec::new(),
         prompts: Vec::new(),
+        untold: all_kinds(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use toolgate_core::ListKind;
 use toolgate_testkit::{Expect as _, call, client_legacy, drive};
-use toolgate_upstream::State;
+use toolgate_upstream::{Definitions, State};
 
 use crate::fake::TOOLS;
 use crate::rig::{BEYOND, PATIENCE, Rig, fake, pass, trial};
@@ -100,6 +100,50 @@ async fn a_list_that_was_not_told_is_asked_for_again_alone() {
         rig.until("it is let go", |rig| rig.status().connections == 0).await;
         rig.upstream.stop().await;
     }
+}
+
+/// What is remembered of a server, as it is after it was kept.
+fn kept(definitions: &Definitions) -> Option<Definitions> {
+    serde_json::from_str(&serde_json::to_string(definitions).unwrap()).ok()
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_a_server_that_had_not_told_all_is_learned_again_at_the_next_start() {
+    for way in ["failing-prompts-list", "hanging-prompts-list", "hanging-resources-list"] {
+        let place = Arc::new(tempfile::tempdir().unwrap());
+        let table = fake(&format!("legacy {way}"), place.path());
+        let rig = Rig::of(table.clone(), place.clone(), None);
+        rig.until("the tools are offered", |rig| rig.status().tools == TOOLS).await;
+        let kept = kept(rig.upstream.learned().borrow().as_ref().unwrap());
+        rig.upstream.stop().await;
+        be_well(&rig);
+        let rig = Rig::of(table.clone(), place.clone(), kept);
+        // Nobody calls it.
+        rig.until("all of it is there", |rig| (rig.status().prompts, rig.status().resources) == (1, 2)).await;
+        let kept = self::kept(rig.upstream.learned().borrow().as_ref().unwrap());
+        rig.upstream.stop().await;
+        let started = rig.count("started");
+        let rig = Rig::of(table, place, kept);
+        rig.call(client_legacy(), "fake_echo", json!({"b": ""}), None).await.complete();
+        assert_eq!(rig.count("started"), started + 1, "{way}: it is not learned before it is called");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_tells_a_list_is_not_started_for_it_again_and_again() {
+    let place = Arc::new(tempfile::tempdir().unwrap());
+    let table = fake("legacy failing-prompts-list", place.path());
+    let definitions = trial(table.clone()).await.definitions.unwrap();
+    let rig = Rig::of(table, place, kept(&definitions));
+    rig.until("it is learned again", |rig| rig.count("prompts-list") == 2).await;
+    for _ in 0..10 {
+        pass(700).await;
+    }
+    rig.until("it is let go", |rig| rig.status().connections == 0).await;
+    pass(700).await;
+    assert_eq!((rig.status().connections, rig.count("started")), (0, 2));
+    rig.upstream.stop().await;
 }
 
 #[tokio::test]
