@@ -59,7 +59,7 @@ impl Shared {
         self.check(&asked, &permitted);
         let mut attempt = 1;
         loop {
-            let mark = self.breaker.admit(&self.plan.name)?;
+            let mark = self.breaker.admit(&self.plan.name, self.plan.startup_timeout + self.plan.timeout)?;
             // That there are too many lines already, or it was switched off meanwhile, says nothing of the server.
             let line = self.pool.line(&run, self)?;
             let serving = line.serving();
@@ -77,7 +77,7 @@ impl Shared {
                     return Ok(outcome);
                 }
                 Err(fault) => {
-                    self.judge(&fault, mark, &line);
+                    self.judge(&fault, &mark, &line);
                     if attempt < ATTEMPTS && fault.may_repeat(asked.harmless) {
                         attempt += 1;
                         continue;
@@ -89,7 +89,7 @@ impl Shared {
     }
 
     /// Notes what a failed attempt says of the server, if it says anything.
-    fn judge(&self, fault: &Fault, mark: Mark, line: &Line) {
+    fn judge(&self, fault: &Fault, mark: &Mark<'_>, line: &Line) {
         let waits_alone = matches!(fault, Fault::Late(silence) if silence.serves_others);
         let is_kept_out = matches!(fault, Fault::NoToken(_)) && !line.is_shared(self);
         if waits_alone || is_kept_out {
