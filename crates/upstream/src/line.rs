@@ -259,6 +259,7 @@ impl Line {
             bearer: self.bearer(shared),
             declared: self.key.declared,
             known: shared.trusted_era(),
+            spoke: shared.known_era(),
             reports: &shared.reports,
             owner: &shared.owner,
         };

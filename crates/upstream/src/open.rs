@@ -30,6 +30,8 @@ pub(crate) struct Opener<'a> {
     pub(crate) declared: Declared,
     /// The era the server was found to speak before.
     pub(crate) known: Option<Era>,
+    /// The same, also where it is doubted by now.
+    pub(crate) spoke: Option<Era>,
     pub(crate) reports: &'a Reports,
     pub(crate) owner: &'a Tasks,
 }

@@ -71,8 +71,24 @@ async fn probe(opener: &Opener<'_>, program: &ProgramPlan, wire: Wire) -> Result
     };
     match facts {
         Ok(facts) => Ok((wire, facts)),
-        // It may fail only because of a question that it did not know: it is started anew, and not asked.
         Err(_) => {
+            wire.close().await;
+            again(opener, program).await
+        }
+    }
+}
+
+/// It may have failed only because of a question that it did not know: it is started anew, and not asked. One that has
+/// known that question before may as well have failed by chance, and is asked once more.
+async fn again(opener: &Opener<'_>, program: &ProgramPlan) -> Result<(Wire, Facts), Fault> {
+    let wire = start(opener, program).await?;
+    if opener.spoke != Some(Era::Modern) {
+        return legacy(opener, wire).await;
+    }
+    match found(discover(&wire, opener.plan.probe_timeout).await) {
+        Found::Modern(facts) => Ok((wire, facts)),
+        Found::Legacy => legacy(opener, wire).await,
+        Found::Lost(_) => {
             wire.close().await;
             legacy(opener, start(opener, program).await?).await
         }

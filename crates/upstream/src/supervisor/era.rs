@@ -37,6 +37,9 @@ impl Shared {
             return;
         }
         match fault {
+            // One that was modern and ended at every question is greeted as if it were not. That it minds is no news.
+            Fault::Refused(_) | Fault::Unusable(_) | Fault::Status(400..=499)
+                if self.known_era() == Some(Era::Modern) && self.trusted_era().is_none() => {}
             Fault::Refused(_) | Fault::Unusable(_) | Fault::Status(400..=499) => self.knows(None),
             // Programs may end, or fall silent, at a question that they do not know. Most end for other reasons, and
             // then are what they were; one that stands was found out.

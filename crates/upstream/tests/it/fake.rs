@@ -136,6 +136,8 @@ impl Fake {
         let (id, params) = (message["id"].clone(), message["params"].clone());
         match message["method"].as_str().unwrap_or_default() {
             "server/discover" if self.is("exits-on-probe") => std::process::exit(7),
+            "server/discover" if self.is("dies-twice") && self.count("died") <= 2 => std::process::exit(7),
+            "server/discover" if self.is("dies-thrice") && self.count("died") <= 3 => std::process::exit(7),
             "server/discover" if self.is("silent-on-probe") => self.mark("probed"),
             "initialize" if self.is("exits-on-handshake") => std::process::exit(7),
             "server/discover" if self.modern => self.result(

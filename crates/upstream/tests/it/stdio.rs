@@ -328,6 +328,24 @@ async fn a_program_that_was_exchanged_for_one_of_another_era_is_asked_again_whic
     }
 }
 
+#[tokio::test]
+async fn a_modern_program_that_dies_again_and_again_as_it_starts_is_not_taken_for_another() {
+    for after in ["both dies-twice", "modern dies-twice", "modern dies-thrice"] {
+        let place = Arc::new(tempfile::tempdir().unwrap());
+        let table = crate::rig::with(crate::rig::fake("modern", place.path()), json!({"start": "eager"}));
+        let kept = trial(table.clone()).await.definitions.as_deref().cloned();
+        std::fs::write(place.path().join("behaviour"), after).unwrap();
+        let rig = Rig::of(table, place, kept);
+        rig.until("it is connected", |rig| {
+            assert_eq!(rig.status().era.as_deref(), Some("modern"), "{after}");
+            rig.status().connections == 1
+        })
+        .await;
+        assert_eq!(rig.status().era.as_deref(), Some("modern"), "{after}");
+        rig.upstream.stop().await;
+    }
+}
+
 /// While it was taken for a legacy one, a client had a connection of its own to it.
 #[tokio::test]
 async fn a_program_that_turns_out_to_be_modern_is_left_with_one_process() {
