@@ -271,6 +271,36 @@ async fn a_server_is_listened_to_again_after_it_would_not_let_us_for_a_moment() 
 }
 
 #[tokio::test]
+async fn a_server_that_never_lets_us_listen_is_left_alone_and_used_as_before() {
+    const NAMELESS: &str =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no stream for this session"}}"#;
+    for (status, body) in [(400, NAMELESS), (400, "no"), (403, ""), (404, ""), (406, "")] {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = asked.clone();
+        let door = move |asked: &Asked| {
+            (asked.method == "GET").then(|| {
+                count.fetch_add(1, Ordering::SeqCst);
+                whole(status, "application/json", body)
+            })
+        };
+        let (web, rig) = behind("legacy", door).await;
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        // The one by which it was learned, and the caller's own.
+        let greeted = || web.seen.initialized.load(Ordering::SeqCst);
+        assert_eq!(greeted(), 2);
+        for _ in 0..8 {
+            pass(31).await;
+            rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        }
+        let times = asked.load(Ordering::SeqCst);
+        assert!(times <= 5 * greeted(), "{status}: asked {times} times");
+        assert_eq!((greeted(), rig.status().lost), (2, 0), "{status}");
+        assert_eq!(rig.notes(), Vec::<&str>::new(), "{status}");
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_ends_its_stream_at_once_is_not_asked_without_a_pause() {
     let opened = Arc::new(AtomicUsize::new(0));
     let count = opened.clone();

@@ -20,6 +20,9 @@ use again::{Again, Brought};
 /// How many times a stream is resumed that brings nothing, and how many times it is tried to.
 const RESUMES: usize = 5;
 
+/// How many times a server may refuse to be listened to before it is taken for one that has no stream of its own.
+const REFUSALS: usize = 5;
+
 /// How long the rest of a stream is read behind its answer, so that its connection can be used again.
 const REST: Duration = Duration::from_secs(1);
 
@@ -141,15 +144,34 @@ fn may_pass(fault: &Fault) -> bool {
     }
 }
 
+/// Whether it is said of the request, and not of the moment: a server that has no such stream may say so in many ways,
+/// also as if it did not know the session.
+fn is_refusal(fault: &Fault) -> bool {
+    match fault {
+        Fault::Status(408 | 425 | 429) => false,
+        Fault::SessionGone | Fault::Status(400..=499) => true,
+        Fault::Status(_) | Fault::NotSent(_) | Fault::NoToken(_) | Fault::Gone(_) | Fault::Late(_) => false,
+        Fault::Refused(_) | Fault::Unusable(_) | Fault::Unauthorized(_) | Fault::Scope(_) => false,
+    }
+}
+
 /// Listens to what a legacy server says by itself, for as long as it lets us; `opened` learns of the first answer.
 pub(super) async fn listen(inner: &Inner, opened: oneshot::Sender<()>) {
     let (mut last_id, mut again, mut opened) = (None, Again::default(), Some(opened));
+    let (mut was_open, mut refusals) = (false, 0);
     loop {
         let answer = open(inner, last_id.as_ref()).await;
         // Dropping it says that the server has answered.
         drop(opened.take());
         let wait = match answer {
             Ok(None) => return,
+            Err(fault) if !was_open && is_refusal(&fault) => {
+                refusals += 1;
+                if refusals == REFUSALS {
+                    return;
+                }
+                again.failed()
+            }
             Err(Fault::SessionGone) => return inner.desk.retire("it ended its session"),
             Err(fault) => {
                 if matches!(fault, Fault::Status(_)) {
@@ -160,6 +182,7 @@ pub(super) async fn listen(inner: &Inner, opened: oneshot::Sender<()>) {
                 again.failed()
             }
             Ok(Some(response)) => {
+                was_open = true;
                 let mut decoder = Decoder::new(MESSAGE_LIMIT);
                 let (begun, brought) = (Instant::now(), hear(inner, response, &mut decoder).await);
                 last_id = place(&decoder).or(last_id);
