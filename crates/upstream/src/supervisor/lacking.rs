@@ -58,6 +58,11 @@ impl Shared {
         lacking.kinds != Kinds::NONE && lacking.times <= TIMES
     }
 
+    /// How many times in a row a list was not told.
+    pub(super) fn times_lacking(&self) -> u32 {
+        self.lacking().times
+    }
+
     /// When to ask again for what was not told, if anything was not.
     pub(super) fn ask_lacking_at(&self) -> Option<Instant> {
         self.lacking().again

@@ -5,6 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
 use toolgate_core::{Kinds, ListKind};
 use toolgate_wire::{Edit, Era, Raw, code, method};
 
@@ -23,7 +24,7 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// A server may ask to be looked at again, but not sooner than this.
 const SOONEST: Duration = Duration::from_secs(60);
 
-/// How long a list may take beyond one answer: whoever has so much else to say keeps others waiting.
+/// How long all lists together may take beyond one answer: whoever has so much else to say keeps others waiting.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// What is there is offered while a list takes longer than this.
@@ -58,6 +59,8 @@ struct Look<'a> {
     fresh_for: Duration,
     told: Kinds,
     untold: Kinds,
+    limit: Duration,
+    deadline: Instant,
 }
 
 impl<'a> Look<'a> {
@@ -69,14 +72,17 @@ impl<'a> Look<'a> {
         next.capabilities = facts.capabilities.clone();
         next.server = facts.server.clone();
         next.instructions = facts.instructions.clone();
-        Self { shared, link, offered, next, fresh_for: FRESH, told: Kinds::NONE, untold: Kinds::NONE }
+        let limit = shared.plan.timeout + LONGEST;
+        let deadline = Instant::now() + limit;
+        let (told, untold) = (Kinds::NONE, Kinds::NONE);
+        Self { shared, link, offered, next, fresh_for: FRESH, told, untold, limit, deadline }
     }
 
     /// Looks at these lists, one after the other. It fails as a whole where the connection does, where it is not known
     /// which tools there are, and where tools are not told and nothing else is.
     async fn at(&mut self, kinds: Kinds) -> Result<(), Fault> {
         let (mut without_tools, mut tells) = (None, false);
-        for kind in ListKind::ALL.into_iter().filter(|kind| kinds.has(*kind)) {
+        for kind in self.in_order().into_iter().filter(|kind| kinds.has(*kind)) {
             match self.list(kind).await {
                 Ok((items, ttl)) => {
                     self.fresh_for = self.fresh_for.min(ttl.unwrap_or(FRESH)).max(SOONEST);
@@ -102,10 +108,20 @@ impl<'a> Look<'a> {
         self.told = self.told.with(kind);
     }
 
-    /// One list, within the time for it.
+    /// Lists that were not told change places from look to look: one that takes all the time there is keeps the others
+    /// from being told only once.
+    fn in_order(&self) -> [ListKind; 4] {
+        let [first, mut rest @ ..] = ListKind::ALL;
+        if self.shared.times_lacking() % 2 == 1 {
+            rest.reverse();
+        }
+        let [second, third, fourth] = rest;
+        [first, second, third, fourth]
+    }
+
+    /// One list, within the time that is left.
     async fn list(&mut self, kind: ListKind) -> Result<(Vec<Raw>, Option<Duration>), Fault> {
-        let limit = self.shared.plan.timeout + LONGEST;
-        let mut listed = pin!(tokio::time::timeout(limit, list(self.shared, self.link, kind)));
+        let mut listed = pin!(tokio::time::timeout_at(self.deadline, list(self.shared, self.link, kind)));
         let answer = match tokio::time::timeout(SLOW, &mut listed).await {
             Ok(answer) => answer,
             Err(_) => {
@@ -113,7 +129,7 @@ impl<'a> Look<'a> {
                 listed.await
             }
         };
-        answer.unwrap_or(Err(Fault::Late(Silence::of(limit))))
+        answer.unwrap_or(Err(Fault::Late(Silence::of(self.limit))))
     }
 
     /// Notes that a list was not told, unless that is the end of the look.

@@ -163,6 +163,24 @@ async fn a_list_that_never_comes_keeps_nobody_from_the_others() {
 }
 
 #[tokio::test]
+async fn lists_that_never_come_are_waited_for_together() {
+    let lists = ["resources-list", "resources-templates-list", "prompts-list"];
+    let hanging = lists.map(|list| format!("hanging-{list}")).join(" ");
+    let rig = Rig::shaped(&format!("legacy {hanging}"), json!({"timeout": 100_000}));
+    for (list, seconds) in lists.into_iter().zip([101, 101, 19]) {
+        rig.until("it is asked for it", |rig| rig.count(list) == 1).await;
+        pass(seconds).await;
+    }
+    noted(&rig, "does not list its prompts", "no answer within 220000 ms").await;
+    // Whoever was kept from it by the others is asked first the next time.
+    rig.settled().await;
+    pass(11).await;
+    rig.until("it is asked for again", |rig| rig.count("prompts-list") == 2).await;
+    assert_eq!(rig.count("resources-list"), 1);
+    rig.upstream.stop().await;
+}
+
+#[tokio::test]
 async fn a_program_that_ends_over_one_list_has_told_the_others() {
     let rig = Rig::fake("legacy exits-on-resources-list");
     rig.until("the tools are offered", |rig| rig.status().tools == TOOLS).await;
