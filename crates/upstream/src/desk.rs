@@ -6,6 +6,7 @@ mod given_up;
 mod inbox;
 mod incoming;
 mod listened;
+mod outbox;
 mod said;
 mod served;
 mod visits;
@@ -15,7 +16,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +36,7 @@ use visits::Visits;
 pub(crate) use changed::Changed;
 pub(crate) use inbox::Told;
 pub(crate) use incoming::declined;
+pub(crate) use outbox::Out;
 pub(crate) use said::{Named, Question, Said};
 
 /// How often a connection that takes nothing new is looked after.
@@ -56,13 +57,6 @@ const LONGEST_UPDATE: usize = 4 * 1024;
 
 /// How many names calls may have on one connection.
 const MOST_NAMED: usize = 1000;
-
-/// A frame on its way out, and whether it has left.
-#[derive(Debug)]
-pub(crate) struct Out {
-    pub(crate) frame: Bytes,
-    pub(crate) left: Option<Arc<AtomicBool>>,
-}
 
 struct Waiting {
     answer: oneshot::Sender<Result<Raw, Fault>>,
@@ -121,6 +115,8 @@ struct State {
     visits: Visits,
     audience: Audience,
     listened: Option<Listened>,
+    /// Whether the last notice of changed folders has left.
+    roots_told: Option<Arc<AtomicBool>>,
     ended: Option<String>,
 }
 
@@ -206,13 +202,6 @@ impl Desk {
             silences,
             served,
         })
-    }
-
-    /// Sends a frame that nobody waits for.
-    pub(crate) fn post(&self, frame: Bytes) {
-        if self.outbox.try_send(Out { frame, left: None }).is_err() && !self.closed.is_cancelled() {
-            self.journal.note("does not read what it is sent", "");
-        }
     }
 
     /// The connection takes nothing new; what is under way may still be answered.

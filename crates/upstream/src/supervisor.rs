@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{Error, Kind, Kinds, ListKind, Listing, Result};
 use toolgate_host::Tasks;
-use toolgate_wire::{Era, Version, method, write};
+use toolgate_wire::{Era, Version};
 
 use crate::config::Start;
 use crate::definitions::{Definitions, Offered};
@@ -183,7 +183,7 @@ impl Shared {
         let asks = |line: &&Arc<Line>| line.key.declared.roots && of(&line.key.who);
         for link in lines.iter().filter(asks).filter_map(|line| line.link()) {
             if link.era() == Era::Legacy {
-                link.wire.desk.post(write::notification(method::ROOTS_LIST_CHANGED, None));
+                link.wire.desk.roots_changed();
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What waits on a desk.
 
+use bytes::Bytes;
 use futures_util::FutureExt as _;
 
 use super::*;
@@ -33,6 +34,26 @@ fn who_gives_up_a_request_that_will_leave_tells_the_server() {
     check(true, false, true);
     check(false, true, true);
     check(true, true, true);
+}
+
+#[test]
+fn changed_folders_are_told_of_once_until_that_has_left() {
+    let (desk, mut sent) = desk(Declared::default());
+    (0..100).for_each(|_| desk.roots_changed());
+    let first = sent.try_recv().unwrap();
+    assert!(sent.try_recv().is_err());
+    desk.roots_changed();
+    assert!(sent.try_recv().is_err(), "it is not sent yet");
+    first.leave();
+    desk.roots_changed();
+    sent.try_recv().unwrap().leave();
+    // Where there was no room for it, it is told of when there is.
+    (0..8).for_each(|_| desk.post(log(1)));
+    desk.roots_changed();
+    (0..8).for_each(|_| drop(sent.try_recv().unwrap()));
+    assert!(sent.try_recv().is_err());
+    desk.roots_changed();
+    assert!(sent.try_recv().is_ok());
 }
 
 #[test]

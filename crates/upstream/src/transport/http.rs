@@ -86,7 +86,7 @@ pub(crate) fn connect(way: Way<'_>, declared: Declared, reports: &Reports, tasks
 /// Sends what nobody waits for, and says good-bye at the end.
 async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>) {
     while let Some(Some(out)) = inner.stop.run_until_cancelled(inner.next(&mut outgoing)).await {
-        if let Some(Err(fault)) = inner.stop.run_until_cancelled(inner.notify(out.frame)).await {
+        if let Some(Err(fault)) = inner.stop.run_until_cancelled(inner.notify(out.leave())).await {
             inner.desk.journal.note("does not take what it is sent", &fault.words());
         }
     }

@@ -82,7 +82,7 @@ pub(crate) async fn connect(
 
 async fn post_all(inner: Arc<Inner>, mut outgoing: mpsc::Receiver<Out>, desk: Arc<Desk>) {
     while let Some(Some(out)) = inner.stop.run_until_cancelled(outgoing.recv()).await {
-        if let Some(Err(fault)) = inner.stop.run_until_cancelled(inner.post(out.frame)).await {
+        if let Some(Err(fault)) = inner.stop.run_until_cancelled(inner.post(out.leave())).await {
             desk.journal.note("does not take what it is sent", &fault.words());
         }
     }

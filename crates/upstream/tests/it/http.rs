@@ -271,6 +271,26 @@ async fn a_server_is_listened_to_again_after_it_would_not_let_us_for_a_moment() 
 }
 
 #[tokio::test]
+async fn a_server_learns_each_time_that_the_folders_of_its_client_changed() {
+    for behaviour in ["legacy", "oldest"] {
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = told.clone();
+        let door = move |asked: &Asked| {
+            let is_notice = String::from_utf8_lossy(&asked.body).contains("notifications/roots/list_changed");
+            count.fetch_add(usize::from(is_notice), Ordering::SeqCst);
+            None
+        };
+        let (_web, rig) = behind(behaviour, door).await;
+        rig.call(client_legacy(), "fake_echo", json!({"b": "x"}), None).await.complete();
+        for times in 1..=3 {
+            toolgate_core::Source::roots_changed(&*rig.upstream);
+            rig.until("it is told", |_| told.load(Ordering::SeqCst) == times).await;
+        }
+        rig.upstream.stop().await;
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_never_lets_us_listen_is_left_alone_and_used_as_before() {
     const NAMELESS: &str =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no stream for this session"}}"#;
