@@ -96,7 +96,7 @@ pub(super) async fn ask(
 }
 
 async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> Answered {
-    let asked = subject.approval(asking);
+    let mut asked = subject.approval(asking);
     let inbox = subject.hub.approvals.as_ref();
     if let Some(inbox) = inbox {
         if let Some(consent) = inbox.standing(&asked).await? {
@@ -109,6 +109,8 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> A
             Waited::Pending => {}
         }
     }
+    // Only now, as it takes a while and few calls get here: most were answered before.
+    asked.arguments = subject.shown_arguments();
     let mut last = None;
     let ways = subject.hub.settings.load().ask_by.clone();
     for way in ways.iter() {
@@ -251,7 +253,7 @@ impl Subject<'_> {
         Unapproved::Rejected(error)
     }
 
-    /// The question as the inbox would keep it.
+    /// The question as the inbox would keep it, but for the arguments that a person is shown.
     fn approval(&self, asking: Asking) -> Approval {
         let (hub, call) = (self.hub, self.call);
         let digest = crate::seal::digest(&call.target, &call.params);
@@ -268,8 +270,7 @@ impl Subject<'_> {
             source: self.route.source.as_ref().map(|source| source.id().to_string()),
             rule: asking.rule.to_string(),
             reason: clean(&asking.reason),
-            // Shortened behind the filters: what they look for must not be cut in two.
-            arguments: shown(&hub.filters.json(self.arguments.clone())),
+            arguments: String::new(),
             asked_ms: now,
             expires_ms: now.saturating_add(millis(hub.settings.load().approval_ttl)),
             state: ApprovalState::Pending,
@@ -278,6 +279,11 @@ impl Subject<'_> {
             digest,
             policy,
         }
+    }
+
+    /// The arguments as a person is shown them. Shortened behind the filters: what they look for must not be cut in two.
+    fn shown_arguments(&self) -> String {
+        shown(&self.hub.filters.json(self.arguments.clone()))
     }
 }
 

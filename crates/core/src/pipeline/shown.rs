@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use toolgate_host::at_length;
 use toolgate_wire::{Raw, Strings, Text};
 
 use crate::visible::is_shown;
@@ -36,21 +37,94 @@ const STEPS: [Limits; 12] = [
     Limits { letters: 40, parts: 4, depth: 1 },
 ];
 
+/// From so many bytes on putting them down takes a while.
+const LONG: usize = 256 * 1024;
+
 /// Arguments as a person reads them: indented, decoded, every number as it was sent. What is long is shortened where it
 /// stands, so that nothing is left out because of what comes before it.
 pub(super) fn shown(arguments: &Raw) -> String {
-    let [all, shorter @ .., least] = STEPS;
-    if let Some(text) = Writer::write(arguments, all, false) {
-        return text;
+    match arguments.as_bytes().len() < LONG {
+        true => written(arguments),
+        false => at_length(|| written(arguments)),
     }
-    let text = shorter.into_iter().find_map(|limits| Writer::write(arguments, limits, false));
-    let text = text.or_else(|| Writer::write(arguments, least, true)).unwrap_or_default();
-    format!("{text}\n… shortened: the arguments have {} bytes", arguments.as_bytes().len())
 }
 
-/// Puts down arguments in one pass.
-struct Writer<'a> {
-    tokens: Tokens<'a>,
+/// Puts arguments down in one pass, within all limits at once: which of them leave room for everything shows only at
+/// the end.
+fn written(arguments: &Raw) -> String {
+    let mut drafts = STEPS.map(Draft::new);
+    drafts.iter_mut().rev().take(1).for_each(|least| least.is_last = true);
+    put_down(arguments, &mut drafts);
+    let [all, shorter @ ..] = drafts;
+    if !all.is_abandoned() {
+        return all.out;
+    }
+    let text = shorter.into_iter().find(|draft| !draft.is_abandoned()).map(|draft| draft.out);
+    let (text, bytes) = (text.unwrap_or_default(), arguments.as_bytes().len());
+    format!("{text}\n… shortened: the arguments have {bytes} bytes")
+}
+
+fn put_down(arguments: &Raw, drafts: &mut [Draft]) {
+    let mut tokens = Tokens { text: arguments.as_str(), strings: arguments.strings() };
+    if let Some(first) = tokens.next() {
+        value(&mut tokens, &first, 0, drafts);
+    }
+}
+
+fn value(tokens: &mut Tokens<'_>, token: &Token<'_>, depth: usize, drafts: &mut [Draft]) {
+    match token {
+        Token::Key(raw) | Token::Text(raw) => text(raw, drafts),
+        Token::Plain(text) => drafts.iter_mut().for_each(|draft| draft.plain(text)),
+        Token::Open(open) => parts(tokens, *open, depth, drafts),
+        Token::Close(_) => {}
+    }
+}
+
+fn parts(tokens: &mut Tokens<'_>, open: char, depth: usize, drafts: &mut [Draft]) {
+    drafts.iter_mut().for_each(|draft| draft.push(open));
+    let (mut all, mut shown) = (0_usize, [0_usize; STEPS.len()]);
+    let mut close = None;
+    while let Some(token) = tokens.next() {
+        if let Token::Close(end) = token {
+            close = Some(end);
+            break;
+        }
+        // A draft takes no less than those behind it, unless it is abandoned; then nothing is written to it.
+        let takes = |draft: &Draft| draft.takes(depth, all);
+        let takers = drafts.iter().rposition(takes).map_or(0, |last| last + 1);
+        for (draft, shown) in drafts[..takers].iter_mut().zip(&mut shown) {
+            (0..all.min(1)).for_each(|_| draft.push(','));
+            *shown += 1;
+        }
+        all += 1;
+        match takers {
+            0 => tokens.pass_over(&token),
+            _ => part(tokens, token, depth + 1, &mut drafts[..takers]),
+        }
+    }
+    for (draft, shown) in drafts.iter_mut().zip(shown) {
+        draft.close(close, depth, (all, all - shown));
+    }
+}
+
+fn part(tokens: &mut Tokens<'_>, token: Token<'_>, depth: usize, drafts: &mut [Draft]) {
+    drafts.iter_mut().for_each(|draft| draft.line(depth));
+    let Token::Key(key) = token else { return value(tokens, &token, depth, drafts) };
+    text(&key, drafts);
+    drafts.iter_mut().for_each(|draft| draft.say(": "));
+    if let Some(next) = tokens.next() {
+        value(tokens, &next, depth, drafts);
+    }
+}
+
+fn text(raw: &Raw, drafts: &mut [Draft]) {
+    let text: Cow<'_, str> = raw.as_string_lossy().unwrap_or_default();
+    let letters = text.chars().count();
+    drafts.iter_mut().for_each(|draft| draft.text(&text, letters));
+}
+
+/// The arguments as they are put down within limits.
+struct Draft {
     limits: Limits,
     /// Whether what does not fit is left out; else there is no such text.
     is_last: bool,
@@ -58,85 +132,45 @@ struct Writer<'a> {
     letters: usize,
 }
 
-impl<'a> Writer<'a> {
-    fn write(arguments: &'a Raw, limits: Limits, is_last: bool) -> Option<String> {
-        let tokens = Tokens { text: arguments.as_str(), strings: arguments.strings() };
-        let mut this = Self { tokens, limits, is_last, out: String::new(), letters: 0 };
-        let first = this.tokens.next()?;
-        this.value(&first, 0);
-        (is_last || !this.is_full()).then_some(this.out)
+impl Draft {
+    fn new(limits: Limits) -> Self {
+        Self { limits, is_last: false, out: String::new(), letters: 0 }
     }
 
     fn is_full(&self) -> bool {
         self.letters > MOST
     }
 
-    fn value(&mut self, token: &Token<'_>, depth: usize) {
-        match token {
-            Token::Key(text) | Token::Text(text) => self.text(text),
-            Token::Plain(text) => self.plain(text),
-            Token::Open(open) => self.parts(*open, depth),
-            Token::Close(_) => {}
-        }
-    }
-
-    fn parts(&mut self, open: char, depth: usize) {
-        self.push(open);
-        let (mut shown, mut left) = (0_usize, 0_usize);
-        let mut close = None;
-        while let Some(token) = self.tokens.next() {
-            if let Token::Close(end) = token {
-                close = Some(end);
-                break;
-            }
-            if !self.takes(depth, shown) {
-                left += 1;
-                self.tokens.pass_over(&token);
-                continue;
-            }
-            if shown > 0 {
-                self.push(',');
-            }
-            shown += 1;
-            self.part(token, depth + 1);
-            if self.is_full() && !self.is_last {
-                return;
-            }
-        }
-        if left > 0 {
-            self.line(depth + 1);
-            self.say(&format!("… and {left} more"));
-        }
-        if shown + left > 0 {
-            self.line(depth);
-        }
-        close.into_iter().for_each(|close| self.push(close));
+    /// Whether it does not fit, and nothing more is written to it.
+    fn is_abandoned(&self) -> bool {
+        !self.is_last && self.is_full()
     }
 
     /// Whether another part is shown beside so many.
     fn takes(&self, depth: usize, shown: usize) -> bool {
-        if depth == 0 {
+        if depth == 0 || self.is_abandoned() {
             return !self.is_full();
         }
         depth < self.limits.depth && shown < self.limits.parts
     }
 
-    fn part(&mut self, token: Token<'_>, depth: usize) {
-        self.line(depth);
-        let Token::Key(key) = token else { return self.value(&token, depth) };
-        self.text(&key);
-        self.say(": ");
-        if let Some(value) = self.tokens.next() {
-            self.value(&value, depth);
+    /// Ends an array or object of so many parts, of which so many are left out.
+    fn close(&mut self, close: Option<char>, depth: usize, (all, left): (usize, usize)) {
+        if left > 0 {
+            self.line(depth + 1);
+            self.say(&format!("… and {left} more"));
         }
+        if all > 0 {
+            self.line(depth);
+        }
+        close.into_iter().for_each(|close| self.push(close));
     }
 
     /// A text in quotes, in which neither a quote nor the end of a line can be mistaken for one of ours.
-    fn text(&mut self, raw: &Raw) {
-        let text: Cow<'_, str> = raw.as_string_lossy().unwrap_or_default();
-        let mut letters = text.chars();
+    fn text(&mut self, text: &str, letters: usize) {
+        let most = self.limits.letters.min(MOST + 1);
         self.push('"');
-        for letter in letters.by_ref().take(self.limits.letters.min(MOST + 1)) {
+        for letter in text.chars().take(most) {
             match letter {
                 '"' | '\\' => self.say(&format!("\\{letter}")),
                 '\n' => self.say("\\n"),
@@ -147,7 +181,7 @@ impl<'a> Writer<'a> {
             }
         }
         self.push('"');
-        self.more(letters.count());
+        self.more(letters.saturating_sub(most));
     }
 
     /// A number or a word, as it was sent.
@@ -173,8 +207,10 @@ impl<'a> Writer<'a> {
     }
 
     fn push(&mut self, letter: char) {
-        self.letters += 1;
-        self.out.push(letter);
+        if !self.is_abandoned() {
+            self.letters += 1;
+            self.out.push(letter);
+        }
     }
 }
 
@@ -323,6 +359,25 @@ mod tests {
         let shown = lines(&text).iter().filter(|line| line.starts_with("\"key")).count();
         assert!(shown > 20 && lines(&text).contains(&&*format!("… and {} more", 5000 - shown)), "{text}");
         assert!(text.chars().count() < MOST + 1000, "{}", text.chars().count());
+    }
+
+    #[test]
+    fn what_is_put_down_within_all_limits_at_once_is_what_each_has_alone() {
+        let many: serde_json::Map<String, Value> =
+            (0..300).map(|n| (format!("k{n}"), json!(["x".repeat(n), [[n, {}], n], "\u{202e}"]))).collect();
+        let empty = json!({"a": [], "b": {}, "c": "", "d": [[], {}]});
+        for arguments in [json!(many), json!([many, many]), json!(vec![many; 9]), empty, json!("x")] {
+            let arguments = Raw::of(&arguments);
+            let mut drafts = STEPS.map(Draft::new);
+            put_down(&arguments, &mut drafts);
+            for (limits, together) in STEPS.into_iter().zip(drafts) {
+                let mut alone = [Draft::new(limits)];
+                put_down(&arguments, &mut alone);
+                let [alone] = alone;
+                assert_eq!(together.is_abandoned(), alone.is_abandoned(), "{limits:?}");
+                assert!(alone.is_abandoned() || together.out == alone.out, "{limits:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod approval;
+mod asked;
 #[cfg(test)]
 mod breakdown;
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "filter-approval-arguments",
         file: "crates/core/src/pipeline/approve.rs",
-        find: "shown(&hub.filters.json(self.arguments.clone()))",
+        find: "shown(&self.hub.filters.json(self.arguments.clone()))",
         replace: "shown(self.arguments)",
         tests: &[CORE, SECRETS],
     },
