@@ -161,12 +161,12 @@ async fn pass(
     let arguments = call.arguments.clone().or_else(|| call.params.get("arguments"));
     let arguments = arguments.unwrap_or(Raw::EMPTY_OBJECT);
     check_input(&arguments, &route)?;
-    let mut subject = Subject { hub, call: &call, route, arguments: &arguments, trace };
+    let mut subject = Subject { hub, call: &call, route, arguments: &arguments, trace, terms: String::new() };
     // One approval covers all rounds of the call.
     let mut consent = subject.earlier(round.consent).map(Box::new);
     if consent.is_none() && !asks.is_empty() {
         // Boxed, as all that is rare on this way: what every call carries along should be small.
-        consent = Box::pin(agreed(&mut subject, handle, asks)).await?.map(Box::new);
+        consent = Box::pin(agreed(&mut subject, handle)).await?.map(Box::new);
     }
     let route = subject.route;
     if let Some(consent) = &consent {
@@ -188,29 +188,47 @@ async fn pass(
 
 /// Has a person asked. They may take their time: where the call goes by then is looked up and judged once more, and
 /// their yes lets it go on only where what it was said under still holds.
-async fn agreed(
-    subject: &mut Subject<'_>,
-    handle: &RunHandle,
-    mut asks: Vec<Asking>,
-) -> Result<Option<Consent>> {
+async fn agreed(subject: &mut Subject<'_>, handle: &RunHandle) -> Result<Option<Consent>> {
     let Subject { hub, call, trace, .. } = *subject;
+    let mut asks = judge_again(subject)?;
     for _ in 0..MOST_ROUNDS {
+        if asks.is_empty() {
+            return Ok(None);
+        }
         let waiting = (hub.metrics.asking(), trace.step(Step::Approval));
         let answer = approve::ask(subject, handle, asks).await;
         drop(waiting);
         hub.metrics.approval(&answer);
         let consent = answer?;
+        let asked_for = subject.route.source.clone();
         subject.route = hub.view_for_call(call).await.route(call)?;
         cut_as(hub, call, &subject.route, trace);
-        asks = judge(&hub.gates, judged(call, &subject.route), trace)?;
+        asks = judge_again(subject)?;
         check_input(subject.arguments, &subject.route)?;
-        let terms = hub.terms(subject.tool());
-        if asks.is_empty() || consent.as_ref().is_some_and(|consent| consent.policy == terms) {
+        let holds = subject.goes_to(asked_for.as_ref())
+            && consent.as_ref().is_some_and(|consent| consent.policy == subject.terms);
+        if asks.is_empty() || holds {
             return Ok(consent);
         }
     }
-    Err(Error::new(Kind::NeedsApproval, "the rules changed each time a person had answered")
-        .hint("call again"))
+    Err(rules_changed())
+}
+
+/// What gates want asked under terms that hold before and after they say so: a yes is kept under the terms, and must
+/// not be taken for one to rules that came while they were judging.
+fn judge_again(subject: &mut Subject<'_>) -> Result<Vec<Asking>> {
+    for _ in 0..MOST_ROUNDS {
+        subject.terms = subject.hub.terms(subject.tool());
+        let asks = judge(&subject.hub.gates, judged(subject.call, &subject.route), subject.trace)?;
+        if subject.terms == subject.hub.terms(subject.tool()) {
+            return Ok(asks);
+        }
+    }
+    Err(rules_changed())
+}
+
+fn rules_changed() -> Error {
+    Error::new(Kind::NeedsApproval, "the rules changed each time a person had answered").hint("call again")
 }
 
 /// What gates are shown of a call.

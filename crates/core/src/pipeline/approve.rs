@@ -16,7 +16,7 @@ use crate::view::Route;
 use crate::visible::{visible, visible_line};
 use crate::{
     Approval, ApprovalState, Approvals, Call, Capabilities, Error, Kind, Lasting, Progress, Question, Result,
-    RunHandle, ToolItem,
+    RunHandle, Source, ToolItem,
 };
 
 /// How often a caller that waits for the inbox hears that it still does.
@@ -36,6 +36,8 @@ pub(super) struct Subject<'a> {
     pub(super) route: Route,
     pub(super) arguments: &'a Raw,
     pub(super) trace: &'a Trace,
+    /// What a yes is given under: what held when gates were last asked.
+    pub(super) terms: String,
 }
 
 /// What the person at the client made of a question.
@@ -239,6 +241,14 @@ impl Subject<'_> {
         self.route.tool.as_deref()
     }
 
+    /// Whether it goes where it went before; another server of the same name is another matter.
+    pub(super) fn goes_to(&self, before: Option<&Arc<dyn Source>>) -> bool {
+        match (&self.route.source, before) {
+            (Some(now), Some(before)) => Arc::ptr_eq(now, before),
+            (now, before) => now.is_none() && before.is_none(),
+        }
+    }
+
     /// The yes that an earlier round brought along under this number, if it still counts; it counts for one round.
     pub(super) fn earlier(&self, number: Option<u64>) -> Option<Consent> {
         let consent = self.hub.consents.take(number?, self.hub.clock.unix_ms())?;
@@ -257,7 +267,7 @@ impl Subject<'_> {
     fn approval(&self, asking: Asking) -> Approval {
         let (hub, call) = (self.hub, self.call);
         let digest = crate::seal::digest(&call.target, &call.params);
-        let policy = hub.terms(self.tool());
+        let policy = self.terms.clone();
         let clean = |text: &str| hub.filters.text(text).unwrap_or_else(|| text.to_owned());
         let target = format!("{}:{}", call.target.kind(), clean(call.target.name()));
         let principal = call.principal.id.to_string();

@@ -1,6 +1,6 @@
 //! What changes while a person is asked: a yes counts for what it was said to, and for nothing else.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use toolgate_core::{
     Lasting, ListKind, Run, ToolItem, Verdict,
 };
 use toolgate_testkit::{
-    Driven, Expect, FakeGate, FakeSource, MemoryStore, builder, call, client_legacy, client_with, drive,
-    list_names, tool_item,
+    Driven, Expect, FakeGate, FakeSource, MemoryStore, approval, builder, call, client_legacy, client_with,
+    drive, list_names, tool_item,
 };
 use toolgate_wire::{Raw, Version};
 
@@ -230,4 +230,65 @@ async fn rules_that_change_with_every_answer_do_not_keep_a_call_forever() {
     }
     assert_eq!(drive(run, []).await.failed().kind(), Kind::NeedsApproval);
     assert_eq!(source.calls(), 0);
+}
+
+/// A gate whose rules are exchanged while it judges for the so-manieth time: then another of them asks.
+struct Exchanged {
+    at: usize,
+    judged: AtomicUsize,
+}
+
+impl Exchanged {
+    fn now(&self) -> (&'static str, &'static str) {
+        if self.judged.load(Ordering::SeqCst) < self.at { ("1", "old") } else { ("2", "new") }
+    }
+}
+
+impl Gate for Exchanged {
+    fn name(&self) -> &'static str {
+        "exchanged"
+    }
+
+    fn judge(&self, _: Judged<'_>) -> Judgement {
+        let (_, rule) = self.now();
+        self.judged.fetch_add(1, Ordering::SeqCst);
+        approval(rule)
+    }
+
+    fn version(&self) -> Arc<str> {
+        self.now().0.into()
+    }
+}
+
+#[tokio::test]
+async fn a_yes_to_rules_that_changed_while_they_were_judged_counts_for_nothing() {
+    for at in 1..5 {
+        let source = Arc::new(FakeSource::new("a").echo("write"));
+        let gate = Exchanged { at, judged: AtomicUsize::new(0) };
+        let hub = builder([source.clone()]).gate(Box::new(gate)).build().unwrap();
+        let run = hub.start(call(client_legacy(), "write", json!({})));
+        let yes = json!({"action": "accept"});
+        let driven = drive(run, [("old", yes), ("new", json!({"action": "decline"}))]).await;
+        let (is_over, asked) = (at > 3, driven.events.join("\n"));
+        assert_eq!(asked.contains("ask new"), !is_over, "{at}: {asked}");
+        assert_eq!(source.calls(), usize::from(is_over), "{at}: {asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_yes_to_a_call_of_one_server_is_none_to_another_of_its_name() {
+    for answer in ["accept", "decline"] {
+        let server = || Arc::new(FakeSource::new("a").echo("write"));
+        let (before, after) = (server(), server());
+        let hub = builder([before.clone()]).gate(Box::new(FakeGate::asking("careful"))).build().unwrap();
+        let mut run = hub.start(call(client_legacy(), "write", json!({})));
+        let Some(Event::Ask(ask)) = run.next().await else { panic!("nobody is asked") };
+        hub.set_sources(vec![after.clone()]);
+        let mut answers = toolgate_core::Answers::default();
+        answers.insert("careful", Raw::literal(r#"{"action":"accept"}"#));
+        ask.answer(Ok(answers));
+        let driven = drive(run, [("careful", json!({"action": answer}))]).await;
+        assert_eq!(driven.events.len(), 1, "{:?}", driven.events);
+        assert_eq!((before.calls(), after.calls()), (0, usize::from(answer == "accept")));
+    }
 }

@@ -115,8 +115,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "consent-meanwhile",
         file: "crates/core/src/pipeline.rs",
-        find: "is_some_and(|consent| consent.policy == terms)",
-        replace: "is_some_and(|consent| true || consent.policy == terms)",
+        find: "is_some_and(|consent| consent.policy == subject.terms)",
+        replace: "is_some_and(|consent| true || consent.policy == subject.terms)",
         tests: &[CORE],
     },
     Mutant {
