@@ -6,6 +6,7 @@ mod gate;
 mod looked;
 mod news;
 mod report;
+mod snapshot;
 mod state;
 mod suspect;
 
@@ -15,8 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast::error::RecvError;
 use toolgate_core::{
-    Collection, Document, Error, Kind, Listing, Origin, Result, SharedStore, Source, StoreError, ToolItem,
-    Write, Written,
+    Collection, Document, Error, Kind, Listing, Origin, Result, SharedStore, Source, SourceId, StoreError,
+    ToolItem, Write, Written,
 };
 use toolgate_host::Clock;
 
@@ -24,7 +25,8 @@ use crate::config::PinsConfig;
 use crate::suggest::{nearest, shown};
 use document::Pin;
 use looked::{LookedAt, Observed};
-use state::{Snapshot, State};
+use snapshot::Snapshot;
+use state::State;
 
 pub use gate::PinsGate;
 pub use report::{Finding, Part, PinReport, Severity, Standing};
@@ -72,6 +74,7 @@ impl Pins {
     /// Looks at what the sources list, as far as it was not looked at. Tells whether the gate decides otherwise now; then
     /// views have to be made anew.
     pub async fn look(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) -> bool {
+        self.forget_gone(listed);
         if !listed.iter().any(|(source, _)| source.is_foreign()) || self.looked().has_all(listed) {
             return false;
         }
@@ -92,6 +95,16 @@ impl Pins {
             }
         }
         self.looked().tell()
+    }
+
+    /// What a source had that is gone is nothing to worry about any more; it is looked at again when it is back.
+    fn forget_gone(&self, listed: &[(Arc<dyn Source>, Arc<Listing>)]) {
+        let sources: Vec<&SourceId> = listed.iter().map(|(source, _)| source.id()).collect();
+        let is_fine = self.lock().has_only(&sources);
+        if !is_fine {
+            self.looked().retain(listed);
+            self.change(|state| state.retain(&sources));
+        }
     }
 
     fn looked(&self) -> MutexGuard<'_, LookedAt> {
@@ -162,7 +175,7 @@ impl Pins {
         }
     }
 
-    /// How many tools stand so with the definition that was seen last, since this process began.
+    /// How many tools that are there stand so with the definition that was seen last.
     pub fn count(&self, standing: Standing) -> u64 {
         self.inner.current.load().count(standing)
     }

@@ -7,7 +7,7 @@ use toolgate_core::{
     Verdict, Viewer,
 };
 
-use super::state::{Held, Looked};
+use super::snapshot::{Held, Looked};
 use super::{Pins, Standing};
 
 /// Hides and denies tools whose definitions are held. What was not observed yet is held too.

@@ -11,6 +11,7 @@ use super::document::{Pin, Version, digest};
 use super::news::News;
 use super::read;
 use super::report::{Finding, Part, PinReport, Severity, Standing};
+use super::snapshot::{Held, Known, Listed, Snapshot};
 use super::suspect::suspicions;
 use crate::config::{PinAction, PinsConfig};
 use crate::suggest::shown;
@@ -29,6 +30,7 @@ pub(super) struct State {
     pins: BTreeMap<String, Pin>,
     /// What foreign sources list, as it was observed, newest first.
     seen: HashMap<SourceId, HashMap<String, Vec<Seen>>>,
+    listed: Listed,
     /// What our own sources list.
     own: HashMap<SourceId, HashSet<String>>,
 }
@@ -40,86 +42,10 @@ struct Seen {
     told: Option<String>,
 }
 
-/// What the gate goes by: every definition that was looked at, and how it stands.
-pub(super) struct Snapshot {
-    sources: HashMap<SourceId, HashMap<String, Vec<Known>>>,
-    /// Sources of which nothing is ever held, by configuration.
-    config: PinsConfig,
-}
-
-/// A definition that was looked at.
-struct Known {
-    raw: Raw,
-    standing: Standing,
-    /// Why it is held, if it is.
-    held: Option<Arc<Held>>,
-}
-
-/// Why a definition is held.
-pub(super) struct Held {
-    pub(super) why: String,
-    /// The command that accepts it, where that is what its tool has now.
-    pub(super) accept: Option<String>,
-}
-
-/// How a definition is known.
-pub(super) enum Looked {
-    Fine,
-    Held(Arc<Held>),
-    NotYet,
-}
-
-impl Snapshot {
-    pub(super) fn look(&self, source: &SourceId, tool: &ToolItem) -> Looked {
-        let known = self.sources.get(source).and_then(|tools| tools.get(tool.name.as_str()));
-        let same = |known: &&Known| known.raw.as_bytes() == tool.raw.as_bytes();
-        match known.and_then(|all| all.iter().find(same)) {
-            Some(Known { held: Some(held), .. }) => Looked::Held(Arc::clone(held)),
-            Some(_) => Looked::Fine,
-            None if Actions::of(&self.config, source.as_str()).hold_nothing() => Looked::Fine,
-            None => Looked::NotYet,
-        }
-    }
-
-    /// How many tools stand so, as they were seen last.
-    pub(super) fn count(&self, standing: Standing) -> u64 {
-        self.sources.values().map(|tools| names(tools, standing).count() as u64).sum()
-    }
-
-    /// How many tools of a source stand so, and one of them.
-    pub(super) fn count_of(&self, source: &SourceId, standing: Standing) -> Option<(u64, &str)> {
-        let tools = self.sources.get(source)?;
-        Some((names(tools, standing).count() as u64, names(tools, standing).min()?))
-    }
-
-    /// Whether a gate that goes by the other one may decide otherwise.
-    pub(super) fn differs(&self, other: &Self) -> bool {
-        let held = |snapshot: &Self| -> Vec<(String, String, Vec<u8>, bool)> {
-            let mut all = Vec::new();
-            for (source, tools) in &snapshot.sources {
-                for (tool, seen) in tools {
-                    all.extend(seen.iter().map(|known| {
-                        let raw = known.raw.as_bytes().to_vec();
-                        (source.to_string(), tool.clone(), raw, known.held.is_some())
-                    }));
-                }
-            }
-            all.sort();
-            all
-        };
-        self.config != other.config || held(self) != held(other)
-    }
-}
-
-/// The tools that stand so, as they were seen last.
-fn names(tools: &HashMap<String, Vec<Known>>, standing: Standing) -> impl Iterator<Item = &str> {
-    let is_so = move |all: &Vec<Known>| all.first().is_some_and(|newest| newest.standing == standing);
-    tools.iter().filter(move |(_, all)| is_so(all)).map(|(name, _)| name.as_str())
-}
-
 impl State {
     pub(super) fn new(config: PinsConfig) -> Self {
-        Self { config, pins: BTreeMap::new(), seen: HashMap::new(), own: HashMap::new() }
+        let (pins, seen, listed, own) = Default::default();
+        Self { config, pins, seen, listed, own }
     }
 
     /// What our own sources list: a foreign tool of such a name is no accident.
@@ -134,6 +60,7 @@ impl State {
     /// Remembers what a source lists now; tells whether it forgot for that what it listed before.
     pub(super) fn see(&mut self, source: &SourceId, tools: &[Arc<ToolItem>]) -> bool {
         let mut forgot = false;
+        let names: HashSet<String> = tools.iter().map(|tool| tool.name.to_string()).collect();
         let known = self.seen.entry(source.clone()).or_default();
         for tool in tools {
             let all = known.entry(tool.name.to_string()).or_default();
@@ -144,11 +71,21 @@ impl State {
             all.truncate(SEEN);
         }
         if known.len() > MOST {
-            let listed: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-            known.retain(|name, _| listed.contains(name.as_str()));
+            known.retain(|name, _| names.contains(name));
             forgot = true;
         }
+        self.listed.insert(source.clone(), names.into());
         forgot
+    }
+
+    /// Whether every source that has tools is one of these.
+    pub(super) fn has_only(&self, sources: &[&SourceId]) -> bool {
+        self.listed.keys().all(|source| sources.contains(&source))
+    }
+
+    /// Forgets what other sources list. What is known of their tools stays, should they come back.
+    pub(super) fn retain(&mut self, sources: &[&SourceId]) {
+        self.listed.retain(|source, _| sources.contains(&source));
     }
 
     /// What the log has to say of pins that were just written: those that are not as they were accepted, each once for
@@ -244,7 +181,7 @@ impl State {
             };
             sources.insert(source.clone(), tools.iter().map(stand).collect::<HashMap<_, Vec<_>>>());
         }
-        Snapshot { sources, config: self.config.clone() }
+        Snapshot { sources, listed: self.listed.clone(), config: self.config.clone() }
     }
 
     fn known(&self, source: &SourceId, pin: Option<&Pin>, seen: &Seen) -> Known {
@@ -351,7 +288,7 @@ fn why(findings: &[Finding]) -> String {
 }
 
 /// What holds for one source.
-struct Actions {
+pub(super) struct Actions {
     changed: PinAction,
     added: PinAction,
     shadowing: PinAction,
@@ -359,7 +296,7 @@ struct Actions {
 }
 
 impl Actions {
-    fn of(config: &PinsConfig, source: &str) -> Self {
+    pub(super) fn of(config: &PinsConfig, source: &str) -> Self {
         let own = config.sources.get(source).copied().unwrap_or_default();
         Self {
             changed: own.changed.unwrap_or(config.changed),
@@ -369,7 +306,7 @@ impl Actions {
         }
     }
 
-    fn hold_nothing(&self) -> bool {
+    pub(super) fn hold_nothing(&self) -> bool {
         [self.changed, self.added, self.shadowing, self.suspicious]
             .iter()
             .all(|action| *action != PinAction::Hold)

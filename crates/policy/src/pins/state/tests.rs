@@ -1,5 +1,6 @@
 //! What is known of a source that makes up names without end.
 
+use super::super::snapshot::Looked;
 use super::*;
 
 fn tools(names: std::ops::Range<usize>) -> Vec<Arc<ToolItem>> {

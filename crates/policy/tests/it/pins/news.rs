@@ -106,3 +106,32 @@ async fn who_looks_at_how_a_source_stands_sees_what_is_warned_of_and_held() {
         ]
     );
 }
+
+#[tokio::test]
+async fn what_is_gone_is_not_counted_and_is_judged_as_before_when_it_is_back() {
+    let world = World::new("", &[tool("a", "A.")]);
+    let counts = || [Standing::Trusted, Standing::Warned, Standing::Held].map(|so| world.pins.count(so));
+    let notes = || world.hub.upstreams().first().map_or(0, |status| status.notes.len());
+    let evil = || [tool("a", "Evil."), tool("b", "B.")];
+    world.observe().await;
+    world.becomes(&evil()).await;
+    assert_eq!((counts(), notes()), ([0, 1, 1], 2));
+    world.becomes(&[tool("c", "C.")]).await;
+    assert_eq!((counts(), notes()), ([0, 1, 0], 1), "its server has neither any more");
+    world.becomes(&evil()).await;
+    assert_eq!((counts(), notes(), &*world.listed().await), ([0, 1, 1], 2, "b"), "they are back");
+    // The server goes, and others are looked at.
+    let other = Arc::new(Foreign(FakeSource::new("other")));
+    for sources in [vec![], vec![other as Arc<dyn Source>]] {
+        world.hub.set_sources(vec![world.source.clone()]);
+        world.listed().await;
+        assert_eq!(counts(), [0, 1, 1]);
+        world.hub.set_sources(sources);
+        world.listed().await;
+        assert_eq!(counts(), [0, 0, 0], "it is gone");
+    }
+    world.hub.set_sources(vec![world.source.clone()]);
+    assert_eq!((&*world.listed().await, counts()), ("b", [0, 1, 1]), "it is back");
+    let call = world.hub.start(call(client_legacy(), "a", json!({})));
+    assert_eq!(drive(call, []).await.failed().kind(), Kind::UnknownTarget);
+}
