@@ -26,8 +26,9 @@ pub enum Change {
     Listed(Scope, ListKind),
     /// A resource has new content.
     Updated(Update),
-    /// More was told than could be passed on: any resource that is watched may have new content.
-    AnyUpdated,
+    /// More was told than could be passed on: any resource of this source that is watched may have new content, or of any
+    /// source.
+    AnyUpdated(Option<SourceId>),
     /// A task has a new state.
     Task(Arc<TaskChange>),
     /// A server has a word for one client.

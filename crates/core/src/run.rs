@@ -17,7 +17,7 @@ use toolgate_wire::Raw;
 use crate::ask::Ask;
 use crate::hub::Inner;
 use crate::{
-    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Pass, Principal, RunInfo, Target,
+    Call, Client, ConnectionId, Error, Kind, LogLevel, Outcome, Pass, Principal, RunInfo, SourceId, Target,
     TaskRequest, TimeLimit,
 };
 use carried::Carried;
@@ -109,6 +109,8 @@ pub(crate) struct Shared {
     renewed: Option<Duration>,
     /// How long its source may take, which counts where it is more.
     source: OnceLock<TimeLimit>,
+    /// The source that it watches something at.
+    watches_at: OnceLock<SourceId>,
     /// What its client said that wants it to be a task.
     pub(crate) task: Option<TaskRequest>,
 }
@@ -148,6 +150,7 @@ pub(crate) fn pair(call: &mut Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         deadline: Deadline::after(hub.time_limit(call)),
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
         source: OnceLock::new(),
+        watches_at: OnceLock::new(),
         task: call.task,
     });
     let run =
@@ -219,6 +222,13 @@ impl Run {
             }
         }
         Outcome::Failed(Error::new(Kind::Internal, "the call ended without an outcome"))
+    }
+
+    /// As [`Run::outcome`], for who wants to watch something: with the source that it is watched at.
+    pub async fn watched(self) -> (Outcome, Option<SourceId>) {
+        let shared = self.shared.clone();
+        let outcome = self.outcome().await;
+        (outcome, shared.watches_at.get().cloned())
     }
 
     /// Ends a run that never left its caller.

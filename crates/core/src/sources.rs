@@ -1,16 +1,21 @@
 //! The sources of a hub, which can be replaced while it runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+use tokio::time::Instant;
 use toolgate_wire::{Edit, Raw};
 
 use crate::catalog::Change;
 use crate::filter::Filters;
 use crate::hub::Inner;
 use crate::{Offers, Source, SourceId, SourceState, Update};
+
+/// How long a burst of changes waits behind another one of its source.
+const BETWEEN_BURSTS: Duration = Duration::from_secs(1);
 
 /// All sources at one moment, in order.
 pub(crate) struct Set {
@@ -69,19 +74,48 @@ impl Set {
 pub(crate) fn watch_updates(source: &Arc<dyn Source>, hub: &Inner) {
     let Some(mut updates) = source.updates() else { return };
     let (changes, filters) = (hub.changes.clone(), hub.filters.clone());
-    let owner = &hub.owner;
+    let (owner, id) = (&hub.owner, source.id().clone());
     owner.spawn(owner.stopping().run_until_cancelled_owned(async move {
+        let mut bursts = Bursts::default();
         loop {
-            let change = match updates.recv().await {
-                Ok(update) => Change::Updated(filtered(update, &filters)),
-                // A burst was too large to be passed on one by one.
-                Err(RecvError::Lagged(_)) => Change::AnyUpdated,
-                Err(RecvError::Closed) => return,
+            let change = tokio::select! {
+                biased;
+                () = bursts.due() => Change::AnyUpdated(Some(id.clone())),
+                update = updates.recv() => match update {
+                    Ok(update) => Change::Updated(filtered(update, &filters)),
+                    // It was too much to be passed on one by one.
+                    Err(RecvError::Lagged(_)) => {
+                        bursts.waits = true;
+                        continue;
+                    }
+                    Err(RecvError::Closed) => return,
+                },
             };
             // Without listeners there is nobody to tell.
             drop(changes.send(change));
         }
     }));
+}
+
+/// The bursts of a source that are told as one, since each has clients look at all that they watch there.
+#[derive(Default)]
+struct Bursts {
+    waits: bool,
+    last: Option<Instant>,
+}
+
+impl Bursts {
+    /// Completes when a burst has to be told.
+    async fn due(&mut self) {
+        if !self.waits {
+            std::future::pending::<()>().await;
+        }
+        let next = self.last.map(|last| last + BETWEEN_BURSTS);
+        if let Some(next) = next.filter(|next| *next > Instant::now()) {
+            tokio::time::sleep_until(next).await;
+        }
+        *self = Self { waits: false, last: Some(Instant::now()) };
+    }
 }
 
 /// What is said of a resource, as clients may see it. Its URI stays: only who has named it before is told.

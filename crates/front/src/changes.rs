@@ -22,8 +22,8 @@ pub(crate) fn legacy(change: &Change, peer: &Peer) -> Vec<Bytes> {
     let frame = match change {
         Change::Listed(_, kind) => Some(write::notification(list_method(*kind), None)),
         Change::Updated(update) if peer.watches(&update.uri) => Some(updated(update)),
-        Change::AnyUpdated => {
-            return peer.watched().into_iter().map(|uri| updated(&Update::of(uri))).collect();
+        Change::AnyUpdated(source) => {
+            return peer.watched(source.as_ref()).into_iter().map(|uri| updated(&Update::of(uri))).collect();
         }
         // A task belongs to the connection that it was begun on.
         Change::Task(task) if is_of(task.connection) && version.is_some_and(Version::has_core_tasks) => {

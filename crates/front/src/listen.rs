@@ -14,6 +14,7 @@ use toolgate_wire::{Edit, Id, Raw, meta, method, write};
 use crate::asked::check_uri;
 use crate::changes::list_method;
 use crate::era::modern::{Entrance, subscription};
+use crate::peer::Watched;
 
 /// How many resources and tasks one stream may follow.
 const MOST_FOLLOWED: usize = 1000;
@@ -23,7 +24,7 @@ pub(crate) struct Listening {
     id: Id,
     changes: Changes,
     lists: Vec<ListKind>,
-    watched: Vec<String>,
+    watched: Vec<Watched>,
     tasks: Vec<String>,
     /// What it has to say before it waits for the next change.
     due: VecDeque<Bytes>,
@@ -71,7 +72,7 @@ impl Listening {
         let watcher = hub.watcher();
         let watched = watched(hub, at, (&client, watcher.id()), &wanted).await?;
         if !watched.is_empty() {
-            honoured.insert("resourceSubscriptions".into(), json!(watched));
+            honoured.insert("resourceSubscriptions".into(), json!(uris_of(&watched)));
         }
         let mut this = Self { id, changes, lists, watched, tasks, due: VecDeque::new(), _watcher: watcher };
         let params = json!({"notifications": Value::Object(honoured)});
@@ -103,11 +104,12 @@ impl Listening {
     fn take(&mut self, change: &Change) {
         let (method, params) = match change {
             Change::Listed(_, kind) if self.lists.contains(kind) => (list_method(*kind), Raw::EMPTY_OBJECT),
-            Change::Updated(update) if self.watched.iter().any(|watched| **watched == *update.uri) => {
+            Change::Updated(update) if self.watched.iter().any(|watched| watched.uri == update.uri) => {
                 (method::RESOURCES_UPDATED, update.to_params())
             }
-            Change::AnyUpdated => {
-                let each = self.watched.iter().map(|uri| Update::of(&**uri).to_params());
+            Change::AnyUpdated(source) => {
+                let there = self.watched.iter().filter(|watched| watched.may_be_of(source.as_ref()));
+                let each = there.map(|watched| Update::of(watched.uri.clone()).to_params());
                 let all: Vec<Bytes> =
                     each.map(|params| self.notification(method::RESOURCES_UPDATED, &params)).collect();
                 return self.due.extend(all);
@@ -144,17 +146,21 @@ async fn watched(
     at: &Entrance<'_>,
     (client, watcher): (&Arc<Client>, ConnectionId),
     wanted: &Raw,
-) -> Result<Vec<String>> {
+) -> Result<Vec<Watched>> {
     let uris = texts(wanted, "resourceSubscriptions")?;
     uris.iter().try_for_each(|uri| check_uri(uri, "notifications.resourceSubscriptions"))?;
     let mut agreed = Vec::new();
     for uri in uris {
         let run = hub.start(subscription(at, client.clone(), &uri, watcher));
-        if let Outcome::Complete(_) = run.outcome().await {
-            agreed.push(uri);
+        if let (Outcome::Complete(_), source) = run.watched().await {
+            agreed.push(Watched { uri: uri.into(), source });
         }
     }
     Ok(agreed)
+}
+
+fn uris_of(watched: &[Watched]) -> Vec<&str> {
+    watched.iter().map(|watched| &*watched.uri).collect()
 }
 
 fn texts(wanted: &Raw, key: &str) -> Result<Vec<String>> {

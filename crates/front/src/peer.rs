@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use toolgate_core::{
     Ask, Capabilities, Client, ClientName, Connected, ConnectionId, Error, Hub, Kind, LogLevel,
-    NewConnection, Principal, Transport,
+    NewConnection, Principal, SourceId, Transport,
 };
 use toolgate_wire::{Id, Notification, Raw, Response, Version, method};
 
@@ -18,6 +18,20 @@ use questions::{Questions, question_number};
 
 /// How many resources one connection may watch.
 const MOST_WATCHED: usize = 1000;
+
+/// A resource that a client watches.
+pub(crate) struct Watched {
+    pub(crate) uri: Arc<str>,
+    /// Where it is watched.
+    pub(crate) source: Option<SourceId>,
+}
+
+impl Watched {
+    /// Whether it may have changed with those of a source, or of any.
+    pub(crate) fn may_be_of(&self, source: Option<&SourceId>) -> bool {
+        source.is_none() || self.source.is_none() || self.source.as_ref() == source
+    }
+}
 
 /// Why a request is refused whose id another one has.
 pub(crate) const IN_USE: &str = "this id is in use by a request that still runs";
@@ -37,7 +51,7 @@ struct State {
     named: bool,
     greeted: bool,
     level: LogLevel,
-    watched: Vec<Arc<str>>,
+    watched: Vec<Watched>,
     runs: HashMap<Id, CancellationToken>,
     questions: Questions,
 }
@@ -134,29 +148,34 @@ impl Peer {
         self.lock().level = level;
     }
 
-    /// Remembers, or forgets, that the client watches a resource.
-    pub(crate) fn watch(&self, uri: &Arc<str>, watched: bool) -> Result<(), Error> {
+    /// Remembers that the client watches a resource.
+    pub(crate) fn watch(&self, watched: Watched) -> Result<(), Error> {
+        self.unwatch(&watched.uri);
         let mut state = self.lock();
-        state.watched.retain(|old| old != uri);
-        if watched && state.watched.len() >= MOST_WATCHED {
+        if state.watched.len() >= MOST_WATCHED {
             return Err(Error::new(
                 Kind::InvalidParams,
                 format!("this connection watches {MOST_WATCHED} resources"),
             )
             .hint("unsubscribe from some of them first"));
         }
-        if watched {
-            state.watched.push(uri.clone());
-        }
+        state.watched.push(watched);
         Ok(())
     }
 
-    pub(crate) fn watches(&self, uri: &str) -> bool {
-        self.lock().watched.iter().any(|watched| **watched == *uri)
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.lock().watched.retain(|watched| *watched.uri != *uri);
     }
 
-    pub(crate) fn watched(&self) -> Vec<Arc<str>> {
-        self.lock().watched.clone()
+    pub(crate) fn watches(&self, uri: &str) -> bool {
+        self.lock().watched.iter().any(|watched| *watched.uri == *uri)
+    }
+
+    /// What it watches at a source, or at any.
+    pub(crate) fn watched(&self, source: Option<&SourceId>) -> Vec<Arc<str>> {
+        let state = self.lock();
+        let there = state.watched.iter().filter(|watched| watched.may_be_of(source));
+        there.map(|watched| watched.uri.clone()).collect()
     }
 
     /// Remembers a run, so that it can be cancelled by the id of its request.

@@ -101,7 +101,7 @@ impl Stream {
                 },
                 changed = listed.next() => match changed {
                     Some(Change::Listed(..)) => self.changed("tools").await?,
-                    Some(Change::Task(_) | Change::Told(_) | Change::Updated(_) | Change::AnyUpdated) => {}
+                    Some(Change::Task(_) | Change::Told(_) | Change::Updated(_) | Change::AnyUpdated(_)) => {}
                     None => return Ok(()),
                 },
                 Ok(()) = samples.changed() => {

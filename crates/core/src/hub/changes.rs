@@ -34,7 +34,7 @@ impl Changes {
                 Err(RecvError::Lagged(_)) => {
                     let all = ListKind::ALL.map(|kind| Change::Listed(self.catalog.scope().clone(), kind));
                     self.caught_up.extend(all);
-                    self.caught_up.push_back(Change::AnyUpdated);
+                    self.caught_up.push_back(Change::AnyUpdated(None));
                 }
                 Err(RecvError::Closed) => return None,
             }
@@ -46,7 +46,7 @@ impl Changes {
             Change::Listed(scope, _) => scope == self.catalog.scope(),
             Change::Task(task) => task.scope == *self.catalog.scope(),
             Change::Told(notice) => notice.scope == *self.catalog.scope(),
-            Change::Updated(_) | Change::AnyUpdated => true,
+            Change::Updated(_) | Change::AnyUpdated(_) => true,
         }
     }
 }

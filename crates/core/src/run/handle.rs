@@ -147,8 +147,11 @@ impl RunHandle {
         Some(self.shared.at_least(usual))
     }
 
-    /// Lets it take as long as its source may, where that is more.
+    /// Notes where it goes, and lets it take as long as its source may, where that is more.
     pub(crate) fn goes_to(&self, source: &dyn Source) {
+        if let Target::Subscribe(_) = self.target() {
+            drop(self.shared.watches_at.set(source.id().clone()));
+        }
         let Some(own) = source.time_limit() else { return };
         let before = self.limit();
         // It goes to one source only.

@@ -116,7 +116,7 @@ async fn told(changes: &mut Changes) -> Vec<String> {
         all.push(match change {
             Change::Listed(_, kind) => format!("{kind:?}"),
             Change::Updated(update) => update.uri.to_string(),
-            Change::AnyUpdated => "any".to_owned(),
+            Change::AnyUpdated(_) => "any".to_owned(),
             Change::Task(task) => task.id.to_string(),
             Change::Told(notice) => notice.method.to_string(),
         });

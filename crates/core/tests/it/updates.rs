@@ -18,7 +18,7 @@ async fn told(changes: &mut Changes, last: &str) -> Vec<String> {
         while all.last().is_none_or(|uri| *uri != last) {
             match changes.next().await.expect("the hub is there") {
                 Change::Updated(update) => all.push(update.uri.to_string()),
-                Change::AnyUpdated => all.push("any".to_owned()),
+                Change::AnyUpdated(_) => all.push("any".to_owned()),
                 Change::Listed(..) | Change::Task(_) | Change::Told(_) => {}
             }
         }
@@ -44,6 +44,25 @@ async fn of_a_burst_that_is_not_passed_on_one_by_one_any_resource_may_have_chang
         assert!(all.len() < MANY, "late hub: {is_hub_late}: all are told");
         assert!(all.contains(&"any".to_owned()), "late hub: {is_hub_late}: {all:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn bursts_of_one_source_are_told_as_its_own_and_once_a_second() {
+    let source = Arc::new(FakeSource::new("a"));
+    let hub = hub([source.clone()]);
+    let mut changes = hub.changes(&Principal::local());
+    let mut bursts = 0;
+    for _ in 0..5 {
+        (0..MANY).for_each(|number| source.updated(&format!("a://{number}")));
+        bursts += told(&mut changes, "a://299").await.iter().filter(|uri| **uri == "any").count();
+    }
+    assert_eq!(bursts, 1, "the first is told at once");
+    let began = tokio::time::Instant::now();
+    let Some(Change::AnyUpdated(Some(of))) = changes.next().await else { panic!("the others are not told") };
+    let waited = began.elapsed().as_millis();
+    assert!(of.as_str() == "a" && (900..1100).contains(&waited), "{of} after {waited}");
+    let silence = tokio::time::timeout(Duration::from_secs(60), changes.next()).await;
+    assert!(silence.is_err(), "the others are told as one");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use super::{Begun, Incoming, capabilities, extensions, instructions};
 use crate::answer::{Answer, Writer};
 use crate::asked::{self, Asked};
 use crate::exchange::Exchange;
-use crate::peer::{IN_USE, Peer};
+use crate::peer::{IN_USE, Peer, Watched};
 
 /// How a request came, and how its answer can travel.
 #[derive(Debug, Clone, Copy)]
@@ -137,8 +137,9 @@ async fn call(
     call.connection = peer.connection();
     let run = hub.carry(call);
     if let Target::Subscribe(uri) | Target::Unsubscribe(uri) = &target {
-        let outcome = Box::pin(run.outcome()).await;
-        return watch(hub, peer, &id, (uri, matches!(target, Target::Subscribe(_))), outcome);
+        let (outcome, source) = Box::pin(run.watched()).await;
+        let watched = Watched { uri: uri.clone(), source };
+        return watch(hub, peer, &id, (watched, matches!(target, Target::Subscribe(_))), outcome);
     }
     // Nobody can come back to cancel what has no connection.
     let registered = delivery.lasting.then(|| peer.began(&id, run.canceller()));
@@ -163,20 +164,24 @@ fn watch(
     hub: &Hub,
     peer: &Peer,
     id: &Id,
-    (uri, watched): (&Arc<str>, bool),
+    (watched, begins): (Watched, bool),
     mut outcome: Outcome,
 ) -> Result<Begun> {
-    let let_go = || peer.connection().into_iter().for_each(|connection| hub.let_go(connection, uri));
+    let uri = watched.uri.clone();
+    let let_go = || peer.connection().into_iter().for_each(|connection| hub.let_go(connection, &uri));
     let is_unknown = matches!(&outcome, Outcome::Failed(error) if error.kind() == Kind::ResourceNotFound);
-    if is_unknown && !watched && peer.watches(uri) {
+    if is_unknown && !begins && peer.watches(&uri) {
         // Its server may be switched off for now. When it is back, the client is not to be told any more.
         let_go();
         outcome = Outcome::Complete(Raw::EMPTY_OBJECT);
     }
     if matches!(outcome, Outcome::Complete(_)) {
-        // What the connection does not remember, nobody has to tell it.
-        peer.watch(uri, watched).inspect_err(|_| let_go())?;
+        match begins {
+            // What the connection does not remember, nobody has to tell it.
+            true => peer.watch(watched).inspect_err(|_| let_go())?,
+            false => peer.unwatch(&uri),
+        }
     }
     let writer = Writer { era: Era::Legacy, id, server: &hub.info().raw };
-    Ok(Begun::Answer(writer.outcome(outcome, &Target::Subscribe(uri.clone()), "subscription")))
+    Ok(Begun::Answer(writer.outcome(outcome, &Target::Subscribe(uri), "subscription")))
 }

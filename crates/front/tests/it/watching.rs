@@ -165,6 +165,30 @@ fn clients_are_told_of_every_resource_of_a_burst() {
 }
 
 #[test]
+fn a_burst_of_one_server_says_nothing_of_what_is_watched_at_others() {
+    // One thread, so that nobody has a turn before the burst is over.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (bursting, _) = watched();
+        let answers =
+            FakeSource::new("b").otherwise(|_, _| async { Ok(Outcome::Complete(Raw::EMPTY_OBJECT)) });
+        let other = Arc::new(answers.with(|listing| listing.resources.push(resource_item("b://one"))));
+        let uris = ["a://one", "b://one"].map(str::to_owned);
+        let talks = watchers(&hub([bursting.clone(), other.clone()]), &uris).await;
+        (0..300).for_each(|number| bursting.updated(&format!("a://{number}")));
+        let said = json!({"uri": "b://one", "title": "Its own word"});
+        for (mut talk, _) in talks {
+            talk.told("notifications/resources/updated", |params| params["uri"] == "a://one").await;
+            other.tells(Update { params: Some(Raw::of(&said)), ..Update::of("b://one") });
+            let params =
+                talk.told("notifications/resources/updated", |params| params["uri"] == "b://one").await;
+            assert_eq!(params["title"], said["title"]);
+            talk.end().await;
+        }
+    });
+}
+
+#[test]
 fn what_is_said_of_a_changed_resource_reaches_those_who_watch_it() {
     runtime().block_on(async {
         let (source, _) = watched();
