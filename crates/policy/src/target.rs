@@ -223,6 +223,11 @@ mod tests {
         check("resource:config://secret", "config://secret?x", (false, true));
         check("resource:config://secret", "config://sec\tret", (false, true));
         check("resource:config://secret?x", "config://secret?x", (true, true));
+        check("resource:config://secret", "config://docs/../secret", (false, true));
+        check("resource:config://secret*", "config://docs/../secret/a", (false, true));
+        check("resource:config://docs/*", "config://docs/../secret", (true, true));
+        check("resource:file:///etc/*", "file://anything/etc/passwd", (false, true));
+        check("resource:file://share/*", "file://share/etc/passwd", (true, true));
         check("resource:file:///docs/*", "file:///docs/.\t./.\t./etc/passwd", (false, true));
         check("resource:file:///docs/*", "file:///docs/../etc/passwd?/../../docs/x", (false, true));
         check("resource:file:///docs/*", "file:///docs/a b?c#d", (true, true));

@@ -8,7 +8,7 @@ const MOST_DECODED: usize = 3;
 pub(crate) struct Readings {
     /// Readings of the whole text.
     pub(crate) whole: Vec<String>,
-    /// Readings of less: without query and fragment, or without the user before a host.
+    /// Readings of less: without query and fragment, without the user before a host, or without a host.
     pub(crate) less: Vec<String>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn readings(uri: &str) -> Readings {
     if is_plain(uri) {
         return all;
     }
-    let mut text = passed_on(uri);
+    let (mut text, mut hostless) = (passed_on(uri), Vec::new());
     for _ in 0..=MOST_DECODED {
         // Whoever looks for a path decodes before or after; what ends one for us may be a part of it for others.
         let (path, rest) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
@@ -26,6 +26,7 @@ pub(crate) fn readings(uri: &str) -> Readings {
             all.whole.push(format!("{path}{}", decode(rest)));
             all.less.push(path);
         }
+        hostless.extend([path, &text].into_iter().flat_map(without_host));
         all.whole.extend(plain(&text));
         let decoded = decode_once(&text);
         if decoded == text {
@@ -35,6 +36,8 @@ pub(crate) fn readings(uri: &str) -> Readings {
     }
     let anonymous: Vec<_> = all.whole.iter().chain(&all.less).filter_map(|uri| without_user(uri)).collect();
     all.less.extend(anonymous);
+    hostless.retain(|uri| !all.whole.contains(uri));
+    all.less.extend(hostless);
     for list in [&mut all.whole, &mut all.less] {
         list.sort_unstable();
         list.dedup();
@@ -56,6 +59,9 @@ pub(crate) fn plain_pattern(text: &str) -> String {
 fn is_plain(uri: &str) -> bool {
     let (head, path) = split_head(uri);
     uri.strip_prefix(&head) == Some(path)
+        // Who passes over the host of a file, or takes it for a part of a path, reads another one.
+        && (head == "file://" || !head.starts_with("file://"))
+        && !head.contains("/.")
         && uri.trim() == uri
         && !uri.contains(|c: char| c.is_control() || matches!(c, '%' | '\\' | '?' | '#' | '@'))
         && !path.starts_with('.')
@@ -121,6 +127,30 @@ fn without_user(uri: &str) -> Option<String> {
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (_, host) = authority.rsplit_once('@')?;
     Some(format!("{scheme}://{host}{path}"))
+}
+
+/// A URI as those read it to whom nothing is a host: of a file it is passed over, and where there are none it is the first
+/// part of the path, which a `..` ends.
+fn without_host(uri: &str) -> Vec<String> {
+    let text = passed_on(&decode(uri)).replace('\\', "/");
+    let Some((scheme, rest)) = text.split_once("://") else { return Vec::new() };
+    let scheme = scheme.to_ascii_lowercase();
+    if default_port(&scheme).is_some() {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    for nameless in [false, true] {
+        if scheme == "file" {
+            let path = rest.find('/').map_or("/", |end| &rest[end..]);
+            all.push(format!("file://{}", without_dots(path, nameless)));
+            continue;
+        }
+        let path = without_dots(&format!("/{rest}"), nameless);
+        let read = format!("{scheme}:/{path}");
+        let (head, path) = split_head(&read);
+        all.extend([format!("{head}{path}"), read.clone()]);
+    }
+    all
 }
 
 /// Every `%41` becomes its byte, again and again while something changes: a source may decode twice.

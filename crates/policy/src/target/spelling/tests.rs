@@ -66,3 +66,25 @@ fn what_surrounds_a_path_can_be_left_out() {
     );
     check("x://me@a/b", &[]);
 }
+
+#[test]
+fn a_host_can_be_passed_over_or_taken_for_a_part_of_the_path() {
+    #[track_caller]
+    fn check(uri: &str, reading: &str, expect: bool) {
+        let Readings { whole, less } = readings(uri);
+        assert!(!whole.contains(&reading.to_owned()), "{uri:?}: lists that let through see it too");
+        assert_eq!(less.contains(&reading.to_owned()), expect, "{uri:?}: {less:?}");
+    }
+    check("file://any.example/etc/passwd", "file:///etc/passwd", true);
+    check("file://any.example%2fetc/x", "file:///etc/x", true);
+    check("file://x/../etc/passwd", "file:///etc/passwd", true);
+    check("FILE:\\\\x\\etc\\passwd", "file:///etc/passwd", true);
+    check("config://docs/../secret", "config://secret", true);
+    check("config://docs/%2e%2e/secret", "config://secret", true);
+    check("config://docs/..?/x", "config://", true);
+    check("config://./secret", "config://secret", true);
+    check("config://a/b/../../Secret?x", "config://Secret", true);
+    check("config://a/b/../../Secret?x", "config://secret", true);
+    check("config://docs/secret", "config://secret", false);
+    check("https://a.example/../b", "https://b", false);
+}
