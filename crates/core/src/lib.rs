@@ -95,4 +95,4 @@ pub use time::iso8601;
 pub use tool::{AnyTool, Hints, TaskMode, Tool, ToolSpec, tool};
 pub use tracer::{Ended, Span, Step, TraceContext, Tracer};
 pub use view::{Page, View, resource_not_found};
-pub use visible::{unseen, visible, visible_line};
+pub use visible::{hidden, unseen, visible, visible_line};

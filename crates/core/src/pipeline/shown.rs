@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toolgate_host::at_length;
 use toolgate_wire::{Raw, Strings, Text};
 
-use crate::visible::is_shown;
+use crate::visible::in_place;
 
 /// How much of the arguments a person is shown, in letters.
 const MOST: usize = 4000;
@@ -170,13 +170,13 @@ impl Draft {
     fn text(&mut self, text: &str, letters: usize) {
         let most = self.limits.letters.min(MOST + 1);
         self.push('"');
-        for letter in text.chars().take(most) {
+        for (letter, is_shown) in in_place(text).take(most) {
             match letter {
                 '"' | '\\' => self.say(&format!("\\{letter}")),
                 '\n' => self.say("\\n"),
                 '\r' => self.say("\\r"),
                 '\t' => self.say("\\t"),
-                letter if is_shown(letter) => self.push(letter),
+                letter if is_shown => self.push(letter),
                 letter => self.say(&letter.escape_unicode().to_string()),
             }
         }

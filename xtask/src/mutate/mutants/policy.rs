@@ -200,8 +200,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pins-suspicious-hidden",
         file: "crates/policy/src/pins/suspect.rs",
-        find: "found.extend(hidden(&text));",
-        replace: "drop(hidden(&text));",
+        find: "found.extend(hides(&text));",
+        replace: "drop(hides(&text));",
         tests: &[POLICY_LIB],
     },
     Mutant {
