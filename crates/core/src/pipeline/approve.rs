@@ -22,6 +22,9 @@ use crate::{
 /// How often a caller that waits for the inbox hears that it still does.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What a question goes by whose rule has a name that must not go out.
+const UNNAMED: &str = "approval";
+
 /// A gate that wants a person asked: the rule, and why.
 pub(super) struct Asking {
     pub(super) rule: Arc<str>,
@@ -117,7 +120,7 @@ async fn ask_one(subject: &Subject<'_>, handle: &RunHandle, asking: Asking) -> A
     let ways = subject.hub.settings.load().ask_by.clone();
     for way in ways.iter() {
         match (way, inbox) {
-            (AskBy::Client, _) => match at_client(handle, &asked).await? {
+            (AskBy::Client, _) => match at_client(subject, handle, &asked).await? {
                 Said::Yes(lasting) => return Ok(yes(inbox, &asked, lasting).await?),
                 Said::No => {
                     subject.trace.answered_by(at_the_client(&asked));
@@ -147,14 +150,15 @@ fn at_the_client(asked: &Approval) -> String {
     format!("{} at the client", asked.principal)
 }
 
-async fn at_client(handle: &RunHandle, asked: &Approval) -> Result<Said> {
-    let question = question(asked);
-    let key = question.key.clone();
+async fn at_client(subject: &Subject<'_>, handle: &RunHandle, asked: &Approval) -> Result<Said> {
+    // A rule may be named by what must not go out; its answer needs only be told from no other.
+    let key = if subject.hub.filters.lets_pass(&asked.rule) { &*asked.rule } else { UNNAMED };
+    let question = question(asked, key);
     let answers = match handle.ask_now(vec![question]).await {
         Ok(answers) => answers,
         Err(error) => return nothing(error).map(Said::Nothing),
     };
-    let answer = answers.get(&key);
+    let answer = answers.get(key);
     let action = answer.and_then(|answer| answer.get("action"));
     match action.as_ref().and_then(Raw::as_string).as_deref() {
         Some("accept") => Ok(Said::Yes(lasting(answer, asked))),
@@ -302,7 +306,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 /// The form that a client shows. Its words come from the rule and the call, never from the server that is called.
-fn question(asked: &Approval) -> Question {
+fn question(asked: &Approval, key: &str) -> Question {
     let message = format!(
         "`{}` wants to use `{}`.\n\n{}\n\nWhy you are asked: {}",
         visible_line(&asked.principal),
@@ -323,7 +327,7 @@ fn question(asked: &Approval) -> Question {
         "default": "once",
     });
     let schema = json!({"type": "object", "properties": {"allow": allow}});
-    Question::elicit(&*asked.rule, Raw::of(&json!({"message": message, "requestedSchema": schema})))
+    Question::elicit(key, Raw::of(&json!({"message": message, "requestedSchema": schema})))
 }
 
 /// Fails when the client cannot answer what another server asks; what we do not know, it may.

@@ -140,6 +140,23 @@ async fn a_question_whose_key_is_secret_is_not_asked() {
 }
 
 #[tokio::test]
+async fn a_rule_whose_name_is_secret_is_asked_about_by_another() {
+    for client in [client_legacy(), client_modern()] {
+        let hub = builder([Arc::new(FakeSource::new("a").echo("echo"))])
+            .filter(Box::new(FakeFilter::new("hunter2", "[REDACTED]")))
+            .gate(Box::new(FakeGate::asking("is hunter2")))
+            .build()
+            .unwrap();
+        let driven =
+            drive(hub.start(call(client, "echo", json!({}))), [("approval", json!({"action": "accept"}))])
+                .await;
+        assert!(driven.events[0].starts_with("ask approval elicitation/create"), "{:?}", driven.events);
+        assert!(!driven.events[0].contains("hunter2"), "{:?}", driven.events);
+        driven.complete();
+    }
+}
+
+#[tokio::test]
 async fn a_notification_whose_method_is_secret_is_left_out() {
     let hub = hub_with(FakeSource::new("a").tool("tell", |_, run| async move {
         run.other("notifications/hunter2", Raw::literal("{}")).await;
