@@ -17,11 +17,10 @@ const MOST: usize = 100;
 const LULL: Duration = Duration::from_millis(100);
 
 impl Approvals {
-    /// Puts a question into the inbox, unless it is there, and waits for the answer.
+    /// Waits for the answer to a question that was put into the inbox.
     pub(crate) async fn wait(&self, asked: &Approval, longest: Duration) -> Result<Waited> {
         // Whoever listens first misses no answer.
         let mut changes = self.inner.store.changes();
-        self.put(asked).await?;
         let until = tokio::time::Instant::now() + longest;
         loop {
             match self.redeem(asked).await? {
@@ -37,7 +36,8 @@ impl Approvals {
         }
     }
 
-    async fn put(&self, asked: &Approval) -> Result<()> {
+    /// Puts a question into the inbox, unless it is there.
+    pub(crate) async fn put(&self, asked: &Approval) -> Result<()> {
         let _turn = self.inner.putting.lock().await;
         for _ in 0..TRIES {
             let write = match self.get(&asked.id).await? {

@@ -197,8 +197,11 @@ async fn in_inbox(
     asked: &Approval,
 ) -> Answered {
     let hub = subject.hub;
-    hub.metrics.asked();
-    let waiting = inbox.wait(asked, hub.settings.load().approval_wait);
+    let waiting = async {
+        inbox.put(asked).await?;
+        hub.metrics.asked();
+        inbox.wait(asked, hub.settings.load().approval_wait).await
+    };
     let waited = tokio::select! {
         waited = waiting => waited.map_err(unasked)?,
         never = reassure(handle, asked) => match never {},

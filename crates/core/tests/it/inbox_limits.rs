@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::json;
 use toolgate_core::{
-    ApprovalState, Approvals, Call, Capabilities, Collection, Decision, Hub, Kind, Lasting, NewConnection,
-    Principal, Remembered, Settings, Store, Transport, Write, Written,
+    ApprovalState, Approvals, Call, Capabilities, Collection, Decision, Exposition, Hub, Kind, Lasting,
+    NewConnection, Principal, Remembered, Settings, Store, Transport, Write, Written,
 };
 use toolgate_host::Clock;
 use toolgate_testkit::{
@@ -60,6 +60,8 @@ async fn one_caller_cannot_fill_the_inbox() {
     let too_many = "too many of your calls wait for an answer";
     let refused: Vec<usize> = (0..120).filter(|n| errors[*n].message() == too_many).collect();
     assert_eq!((scene.pending().await.len(), refused.len()), (100, 20));
+    let counted = scene.hub.scrape(Exposition::Plain);
+    assert!(counted.lines().any(|line| line == "toolgate_approvals_asked_total 100"), "{counted}");
     assert!(errors[refused[0]].next_step().unwrap().contains("toolgate approvals list"));
     // What waits already waits on, and others are not in the way of it.
     let waiting = (0..120).find(|n| !refused.contains(n)).unwrap() as u64;
