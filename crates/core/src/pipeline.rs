@@ -180,7 +180,7 @@ async fn pass(
     };
     trace.goes_to(source.id());
     handle.goes_to(&*source);
-    let _place = enter(hub, permitted.principal(), &*source, trace).await?;
+    let _place = enter(hub, handle, &*source, trace).await?;
     let working = trace.step(Step::Source);
     permitted.trace = outgoing(&working, &permitted.call);
     execute(hub, permitted, &*source, handle).await
@@ -265,13 +265,16 @@ async fn shorten(hub: &Inner, handle: &RunHandle, trace: &Trace, outcome: Outcom
 }
 
 /// Waits for a place at the source.
-async fn enter(hub: &Inner, principal: &Principal, source: &dyn Source, trace: &Trace) -> Result<Place> {
+async fn enter(hub: &Inner, handle: &RunHandle, source: &dyn Source, trace: &Trace) -> Result<Place> {
     let Some(limiter) = &hub.limiter else { return Ok(Place::default()) };
-    match limiter.enter(principal, source.id()) {
+    match limiter.enter(handle.principal(), source.id()) {
         Admission::Now(place) => Ok(place),
         Admission::Waiting(place) => {
             let _waiting = (hub.metrics.waiting(), trace.step(Step::Place));
-            Ok(place.await)
+            handle.is_queued(true);
+            let place = place.await;
+            handle.is_queued(false);
+            Ok(place)
         }
         Admission::Full => {
             hub.metrics.limited("queue");

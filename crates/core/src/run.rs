@@ -111,6 +111,8 @@ pub(crate) struct Shared {
     source: OnceLock<TimeLimit>,
     /// The source that it watches something at.
     watches_at: OnceLock<SourceId>,
+    /// Whether it waits for a place at its source.
+    queued: AtomicBool,
     /// What its client said that wants it to be a task.
     pub(crate) task: Option<TaskRequest>,
 }
@@ -151,6 +153,7 @@ pub(crate) fn pair(call: &mut Call, hub: &Arc<Inner>) -> (Run, RunHandle) {
         renewed: call.time_limit.is_none().then(|| hub.time_limit(call)),
         source: OnceLock::new(),
         watches_at: OnceLock::new(),
+        queued: AtomicBool::new(false),
         task: call.task,
     });
     let run =

@@ -161,9 +161,19 @@ impl RunHandle {
         }
     }
 
+    /// Notes whether it waits for a place at its source.
+    pub(crate) fn is_queued(&self, queued: bool) {
+        self.shared.queued.store(queued, Ordering::Release);
+    }
+
     /// Why it has come to its end, and what to do about it.
     pub(crate) fn too_long(&self) -> Error {
         let error = Error::new(Kind::Timeout, "the call took too long");
+        // More time would not help where too many want the same.
+        if self.shared.queued.load(Ordering::Acquire) {
+            return error
+                .hint("it still waited for its turn, as too many calls are under way: call again later");
+        }
         match self.limit().zip(self.shared.source.get()) {
             Some((limit, TimeLimit { setting, .. })) => {
                 error.hint(format!("set `{setting}` to more than {} if it needs longer", limit.as_millis()))

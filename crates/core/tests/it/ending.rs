@@ -6,7 +6,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
-use toolgate_core::{Call, Kind, Outcome, Question, Settings};
+use toolgate_core::{
+    Admission, Call, Kind, Limiter, Outcome, Place, Principal, Question, Settings, SourceId, Taken, Target,
+    TooMany,
+};
 use toolgate_testkit::{
     Expect, FakeSource, builder, call, client_legacy, client_modern, drive, first_round, hub, retry, text,
 };
@@ -105,6 +108,36 @@ async fn a_source_may_take_longer_than_calls_usually_may_and_its_hint_says_what_
         let error = drive(hub.start(limited), []).await.failed();
         assert_eq!((error.kind(), error.next_step()), (Kind::Timeout, hint), "{own} {asked:?}");
         assert_eq!(begun.elapsed().as_secs(), seconds, "{own} {asked:?}");
+    }
+}
+
+/// Lets a call to a source only after so many seconds.
+struct Crowded(u64);
+
+impl Limiter for Crowded {
+    fn take(&self, _: &Principal, _: Option<&Target>) -> Result<Taken, TooMany> {
+        Ok(Taken::default())
+    }
+
+    fn give_back(&self, _: &Principal, _: &Target, _: &Taken) {}
+
+    fn enter(&self, _: &Principal, _: &SourceId) -> Admission<'_> {
+        Admission::Waiting(Box::pin(async {
+            sleep(Duration::from_secs(self.0)).await;
+            Place::default()
+        }))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_was_over_in_our_queue_does_not_blame_its_source() {
+    for (queued, hint) in [(100, "set `a.timeout`"), (1000, "it still waited for its turn")] {
+        let (source, _ended) = patient();
+        let source = Arc::new(source.takes(Duration::from_secs(60)));
+        let hub = builder([source]).limiter(Arc::new(Crowded(queued))).build().unwrap();
+        let error = drive(hub.start(call(client_legacy(), "deaf", json!({}))), []).await.failed();
+        assert_eq!(error.kind(), Kind::Timeout);
+        assert!(error.next_step().is_some_and(|next| next.starts_with(hint)), "{queued}: {error:?}");
     }
 }
 
