@@ -92,8 +92,6 @@ pub(super) async fn ask(
         let mut next = ask_one(subject, handle, asking).await?;
         if let Some(before) = consent {
             next.until_ms = next.until_ms.min(before.until_ms);
-            // Where the rules changed in between, it is not what holds now.
-            next.policy = before.policy;
         }
         consent = Some(next);
     }

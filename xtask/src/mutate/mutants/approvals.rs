@@ -122,8 +122,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "consent-between",
         file: "crates/core/src/pipeline/approve.rs",
-        find: "next.policy = before.policy;",
-        replace: "",
+        find: "let policy = self.terms.clone();",
+        replace: "let policy = hub.terms(self.tool());",
+        tests: &[CORE],
+    },
+    Mutant {
+        name: "consent-source",
+        file: "crates/core/src/pipeline.rs",
+        find: "subject.goes_to(asked_for.as_ref())",
+        replace: "(true || subject.goes_to(asked_for.as_ref()))",
         tests: &[CORE],
     },
     Mutant {

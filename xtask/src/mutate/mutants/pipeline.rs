@@ -14,8 +14,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "pipeline-judge-again",
         file: "crates/core/src/pipeline.rs",
-        find: "judge(&subject.hub.gates, judged(subject.call, &subject.route), subject.trace)",
-        replace: "judge(&[], judged(subject.call, &subject.route), subject.trace)",
+        find: "        asks = judge_again(subject)?;",
+        replace: "        asks = Vec::new();",
         tests: &[CORE],
     },
     Mutant {
