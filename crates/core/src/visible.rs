@@ -1,7 +1,8 @@
 //! Text of others as people read it: with letters spelled out that nobody sees.
 
-/// Asks for the emoji before it to be shown in colours: invisible, and honest behind what it is for.
-const COLOURED: char = '\u{FE0F}';
+/// Ask for the emoji before them to be shown in black and white, or in colours: invisible, and honest behind what they
+/// are for.
+const LOOKS: [char; 2] = ['\u{FE0E}', '\u{FE0F}'];
 
 /// The letters of a text that nobody sees and no honest text needs, and what sort each is.
 pub fn hidden(text: &str) -> impl Iterator<Item = (char, &'static str)> {
@@ -56,13 +57,14 @@ pub(crate) fn in_place(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut before = None;
     std::iter::from_fn(move || {
         let letter = letters.next()?;
-        let belongs = letter == COLOURED && before.is_some_and(|before| is_emoji(before, letters.peek()));
+        let belongs =
+            LOOKS.contains(&letter) && before.is_some_and(|before| is_emoji(before, letters.peek()));
         before = Some(letter);
         Some((letter, belongs || is_shown(letter)))
     })
 }
 
-/// Whether a letter is shown in colours where that is asked for; digits are in a key only.
+/// Whether a letter looks as it is asked to; digits are in a key only.
 fn is_emoji(letter: char, behind: Option<&char>) -> bool {
     match letter {
         '0'..='9' | '#' | '*' => behind == Some(&'\u{20E3}'),
@@ -112,6 +114,7 @@ mod tests {
             r"\u{180b}\u{180d}\u{180f}\u{1bca0}\u{1bca3}",
         );
         // Behind an emoji it is honest, once.
+        check("▶\u{fe0e}", "▶\u{fe0e}", "▶\u{fe0e}");
         check("❤\u{fe0f} 1\u{fe0f}\u{20e3}", "❤\u{fe0f} 1\u{fe0f}\u{20e3}", "❤\u{fe0f} 1\u{fe0f}\u{20e3}");
         check(
             "❤\u{fe0f}\u{fe0f}1\u{fe0f}2",
