@@ -44,7 +44,8 @@ pub(crate) async fn run(parts: &Parts, command: &cli::Pins) -> anyhow::Result<Ex
                 Ok((accepted, format!("{source} {}", named.join(" "))))
             });
             let names: Vec<String> = accepted.await?.into_iter().map(|report| report.tool).collect();
-            say(&format!("accepted {} tools of `{source}`: {}", names.len(), names.join(", ")))?;
+            let tools = if names.len() == 1 { "tool" } else { "tools" };
+            say(&format!("accepted {} {tools} of `{source}`: {}", names.len(), names.join(", ")))?;
         }
     }
     Ok(ExitCode::SUCCESS)
