@@ -2,6 +2,7 @@
 //! burst too large makes every client look at all that it watches, wherever that is.
 
 use std::collections::BTreeMap;
+use std::iter::once;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,9 @@ const ROOM: usize = 64;
 /// How many are passed on at once, and within this time; what is more waits until it is over.
 const AT_ONCE: usize = 32;
 const WITHIN: Duration = Duration::from_secs(1);
+
+/// Of how many resources one may be a part that are looked at.
+const MOST_WHOLES: usize = 64;
 
 /// How long to wait between the pieces of what had to wait.
 const BREATH: Duration = Duration::from_millis(20);
@@ -60,12 +64,21 @@ impl Updates {
         self.told.subscribe()
     }
 
-    /// A resource has changed, or may have; `params`: what else is said of it.
+    /// A resource has changed, or may have; `params`: what else is said of it. Servers may tell of a part of what was
+    /// asked for: then all that is watched and that it is a part of has changed. What is said of the part stays with us,
+    /// for rules may keep it from who watches the whole.
     pub(crate) fn tell(&self, uri: &str, params: impl FnOnce() -> Option<Raw>) {
-        if !self.is_watched(uri) {
-            return;
+        let mut watched: Vec<&str> =
+            once(uri).chain(wholes(uri)).filter(|uri| self.is_watched(uri)).collect();
+        watched.dedup();
+        let mut params = Some(params);
+        for whole in watched {
+            let params = params.take_if(|_| whole == uri).and_then(|params| params());
+            self.pace(Update { uri: whole.into(), params });
         }
-        let update = Update { uri: uri.into(), params: params() };
+    }
+
+    fn pace(&self, update: Update) {
         let mut pace = self.lock();
         if pace.allows_one() {
             self.send(update);
@@ -114,6 +127,15 @@ impl Updates {
     }
 }
 
+/// What a resource may be a part of, by its URI: the nearest first.
+fn wholes(uri: &str) -> impl Iterator<Item = &str> {
+    let ends = uri.rmatch_indices(['/', '?', '#']).flat_map(|(at, end)| {
+        let folder = (end == "/" && at + 1 < uri.len()).then(|| &uri[..=at]);
+        folder.into_iter().chain([&uri[..at]])
+    });
+    ends.take(MOST_WHOLES)
+}
+
 #[cfg(test)]
 mod tests {
     use toolgate_core::Principal;
@@ -154,6 +176,51 @@ mod tests {
         updates.tell(&uri(0), || None);
         (1..1000).for_each(|number| updates.tell(&uri(number), || None));
         assert_eq!(all(&mut told), [uri(0)]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_watched_resources_consist_of_changes_them() {
+        #[track_caller]
+        fn check(updated: &str, expect: &[&str]) {
+            let updates = watched(12);
+            let mut told = updates.subscribe();
+            updates.tell(updated, || Some(Raw::string(updated)));
+            let told: Vec<Update> = std::iter::from_fn(|| told.try_recv().ok()).collect();
+            assert_eq!(told.iter().map(|update| &*update.uri).collect::<Vec<_>>(), expect, "{updated}");
+            assert!(
+                told.iter().all(|update| update.params.is_some() == (*update.uri == *updated)),
+                "{updated}"
+            );
+        }
+        check("a://1", &["a://1"]);
+        check("a://1/", &["a://1"]);
+        check("a://1/b.md", &["a://1"]);
+        check("a://1/b/c?d#e", &["a://1"]);
+        check("a://1#b", &["a://1"]);
+        check("a://11", &["a://11"]);
+        check("a://1b", &[]);
+        check("a://", &[]);
+        check(&format!("a://1{}", "/".repeat(10 * MOST_WHOLES)), &[]);
+    }
+
+    #[test]
+    fn folders_are_known_with_their_slash_and_without() {
+        assert_eq!(
+            wholes("f:///a/b/?q").collect::<Vec<_>>(),
+            [
+                "f:///a/b/",
+                "f:///a/b/",
+                "f:///a/b",
+                "f:///a/",
+                "f:///a",
+                "f:///",
+                "f://",
+                "f://",
+                "f:/",
+                "f:/",
+                "f:"
+            ]
+        );
     }
 
     #[tokio::test(start_paused = true)]
