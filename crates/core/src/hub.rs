@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod people;
 mod resume;
+mod upstreams;
 mod views;
 
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use toolgate_host::process_stats::ProcessStats;
 use toolgate_host::{Alarms, Clock, Tasks};
 use toolgate_wire::Raw;
 
-use crate::catalog::{Catalog, Change, clashes};
+use crate::catalog::{Catalog, Change};
 use crate::catalogs::Catalogs;
 use crate::consents::Consents;
 use crate::filter::Filters;
@@ -30,9 +31,9 @@ use crate::search::SearchTools;
 use crate::sources::{Sources, watch_updates};
 use crate::task::TaskTable;
 use crate::{
-    Approvals, Call, Client, Connected, ConnectionId, ConnectionInfo, Error, Exposition, Gate, Kind, Limiter,
-    Metrics, NewConnection, Offers, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId,
-    SourceState, SourceStatus, Target, TaskOp, ToolItem, Tracer, pipeline, run,
+    Approvals, Call, Client, Connected, ConnectionId, ConnectionInfo, Exposition, Gate, Limiter, Metrics,
+    NewConnection, Offers, Principal, Recorder, Result, Run, RunInfo, Settings, Source, SourceId, Target,
+    TaskOp, ToolItem, Tracer, pipeline, run,
 };
 use resume::Resumed;
 
@@ -292,38 +293,6 @@ impl Hub {
         let told = self.inner.asked_for_trouble.iter().filter_map(|(part, ask)| Some((*part, ask()?)));
         troubles.extend(told);
         troubles
-    }
-
-    /// How the upstreams stand, as people may see it.
-    pub fn upstreams(&self) -> Vec<SourceStatus> {
-        let listings = self.listings();
-        let mut clashes = clashes(&listings, |key| self.inner.filters.clean(key));
-        let statuses = listings.iter().filter_map(|(source, _)| {
-            let mut status = source.status()?;
-            status.notes.extend(clashes.remove(source.id()));
-            status.notes.extend(self.inner.gates.iter().flat_map(|gate| gate.notes(source.id())));
-            Some(self.inner.filters.status(status))
-        });
-        statuses.collect()
-    }
-
-    /// The names of the upstreams, and how each stands.
-    pub fn upstream_states(&self) -> Vec<(SourceId, SourceState)> {
-        let sources = self.inner.sources.now();
-        let state = |source: &Arc<dyn Source>| Some((source.id().clone(), source.state()?));
-        sources.all.iter().filter_map(state).collect()
-    }
-
-    /// Has an upstream connect anew, and learn anew what its server has.
-    pub fn restart(&self, name: &str) -> Result<()> {
-        let sources = self.inner.sources.now();
-        let source = sources.all.iter().find(|source| source.is_foreign() && source.id().as_str() == name);
-        let Some(source) = source else {
-            return Err(Error::new(Kind::NotFound, format!("there is no upstream `{name}`"))
-                .hint("`toolgate mcp list` shows those there are"));
-        };
-        source.restart();
-        Ok(())
     }
 
     /// All metrics as text: what was counted, and what is so right now.
