@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::sync::{Notify, mpsc};
@@ -59,19 +60,24 @@ fn stage() -> (Hub, Arc<Notify>, mpsc::UnboundedReceiver<&'static str>) {
     (builder([Arc::new(source)]).recorder(Arc::new(Told(told))).build().unwrap(), go, ended)
 }
 
+/// How the next call ended, unless none is recorded.
+async fn next(ended: &mut mpsc::UnboundedReceiver<&'static str>) -> Option<&'static str> {
+    tokio::time::timeout(Duration::from_secs(60), ended.recv()).await.expect("a record")
+}
+
 #[tokio::test]
 async fn a_carried_call_needs_no_task_of_the_hub() {
     let (hub, go, mut ended) = stage();
     // The first call makes what all others use.
     drive(hub.carry(call(client_legacy(), "unknown", json!({}))), []).await.failed();
-    assert_eq!(ended.recv().await, Some("notFound"));
+    assert_eq!(next(&mut ended).await, Some("notFound"));
     let before = hub.tasks().len();
     let mut run = hub.carry(call(client_legacy(), "waits", json!({})));
     assert!(futures_util::FutureExt::now_or_never(run.next()).is_none());
     assert_eq!((hub.running().len(), hub.tasks().len()), (1, before));
     go.notify_one();
     drive(run, []).await.complete();
-    assert_eq!((hub.running().len(), ended.recv().await), (0, Some("complete")));
+    assert_eq!((hub.running().len(), next(&mut ended).await), (0, Some("complete")));
 }
 
 /// How often somebody was woken.
@@ -106,7 +112,7 @@ async fn a_carried_call_that_is_dropped_is_cancelled_and_recorded() {
     let mut run = hub.carry(call(client_legacy(), "waits", json!({})));
     assert!(futures_util::FutureExt::now_or_never(run.next()).is_none());
     drop(run);
-    assert_eq!(ended.recv().await, Some("cancelled"));
+    assert_eq!(next(&mut ended).await, Some("cancelled"));
     while !hub.running().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -119,7 +125,7 @@ async fn once_it_has_said_something_it_gets_on_by_itself() {
     assert!(matches!(run.next().await, Some(Event::Progress(_))));
     go.notify_one();
     // Nobody waits for the run meanwhile.
-    assert_eq!(ended.recv().await, Some("complete"));
+    assert_eq!(next(&mut ended).await, Some("complete"));
     assert!(matches!(run.next().await, Some(Event::Done(Outcome::Complete(_)))));
     assert!(run.next().await.is_none());
 }
@@ -130,7 +136,7 @@ async fn one_that_is_handed_over_gets_on_by_itself() {
     let mut run = hub.carry(call(client_legacy(), "waits", json!({})));
     run.hand_over();
     go.notify_one();
-    assert_eq!(ended.recv().await, Some("complete"));
+    assert_eq!(next(&mut ended).await, Some("complete"));
     drive(run, []).await.complete();
 }
 
@@ -140,7 +146,7 @@ async fn a_carried_call_that_becomes_a_task_goes_on_as_one() {
     let run = hub.carry(call(client_modern(), "detaches", json!({})));
     go.notify_one();
     assert!(matches!(run.outcome().await, Outcome::Task(_)));
-    assert_eq!(ended.recv().await, Some("complete"));
+    assert_eq!(next(&mut ended).await, Some("complete"));
 }
 
 #[test]
