@@ -195,9 +195,11 @@ impl Connection {
         let stopping = self.tasks.stopping();
         loop {
             let frame = tokio::select! {
-                frame = listening.next() => frame,
+                // Whoever does not listen any more wants to hear nothing, not even of the end.
+                biased;
                 () = cancelled.cancelled() => return None,
                 () = stopping.cancelled() => None,
+                frame = listening.next() => frame,
             };
             match frame {
                 Some(frame) => self.send(frame).await,

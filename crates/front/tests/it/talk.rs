@@ -103,12 +103,18 @@ impl Talk {
         self.early.iter().any(|message| message["method"] == method)
     }
 
-    /// Ends the input; the server has to end then too.
-    pub(crate) async fn end(mut self) {
+    /// Ends the input; the server has to end then too. What it still says.
+    pub(crate) async fn end(mut self) -> Vec<Value> {
         self.typed.shutdown().await.unwrap();
         drop(self.typed);
-        let rest = async { while self.shown.next_line().await.unwrap().is_some() {} };
-        timeout(PATIENCE, rest).await.expect("the connection ends with its input");
+        let mut rest = Vec::from(self.early);
+        let reading = async {
+            while let Some(line) = self.shown.next_line().await.unwrap() {
+                rest.push(serde_json::from_str(&line).unwrap());
+            }
+        };
+        timeout(PATIENCE, reading).await.expect("the connection ends with its input");
+        rest
     }
 
     async fn write(&mut self, message: Value) {

@@ -204,3 +204,19 @@ fn what_is_said_of_a_changed_resource_reaches_those_who_watch_it() {
         }
     });
 }
+
+#[test]
+fn who_listens_no_more_is_not_told_of_the_end() {
+    runtime().block_on(async {
+        let (source, _) = watched();
+        let hub = hub([source]);
+        // Which of the two is seen first is a matter of chance, if both are there.
+        for _ in 0..30 {
+            let mut talk = one(&hub).await;
+            let id = talk.send("subscriptions/listen", listening(&json!(["a://one"]))).await;
+            talk.told("notifications/subscriptions/acknowledged", |_| true).await;
+            talk.notify("notifications/cancelled", json!({"requestId": id})).await;
+            assert_eq!(talk.end().await, Vec::<Value>::new());
+        }
+    });
+}
