@@ -118,6 +118,8 @@ async fn what_a_modern_server_is_listened_to_for_later_may_have_changed_until_it
     let mut changes = rig.hub.changes(&Principal::named("ann"));
     let client = watcher(&rig, "watches-1").await;
     updated(&mut changes).await;
+    // What it was asked before anybody watched is given up by then.
+    echo(&rig, &client, "ann").await;
     let given_up = rig.count("cancelled");
     watch(&rig, &client, "ann", "fake://t/1").await;
     rig.until("it is asked for both", |rig| rig.count("asked-for-2") == 1).await;
