@@ -113,7 +113,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         name: "nested-limits",
         file: "crates/core/src/hub/admission.rs",
         find: "true => limiter.take_nested(principal, target),",
-        replace: "true => Ok(()),",
+        replace: "true => Ok(Taken::default()),",
         tests: &[CORE],
     },
     Mutant {
