@@ -68,7 +68,7 @@ async fn a_link_is_good_for_a_day() {
 }
 
 #[tokio::test]
-async fn a_link_of_the_command_line_takes_nobody_s_account() {
+async fn a_link_of_the_command_line_takes_nobody_s_account_and_is_good_for_one() {
     let stage = Stage::new();
     stage.admin().await;
     let new = NewLink { account: None, role: Role::Viewer, first: false, by: "a test".into() };
@@ -76,6 +76,8 @@ async fn a_link_of_the_command_line_takes_nobody_s_account() {
     let taken = set_up(&stage, link.expose(), Some("admin0"), PASSWORD).await;
     assert_eq!((taken.status, taken.json()["fields"][0]["detail"].as_str()), (422, Some("is taken")));
     set_up(&stage, link.expose(), Some("new"), PASSWORD).await.user();
+    let again = set_up(&stage, link.expose(), Some("another"), PASSWORD).await;
+    assert_eq!(again.problem(), "link", "it was used");
 }
 
 #[tokio::test]
