@@ -8,8 +8,8 @@ use clap::Subcommand;
 use crate::process::Program;
 use crate::trained::{POLICY_ECHO, RUNNER, TOOLGATE};
 
-/// Asks for the program as it is released.
-const TRAINED: &str = "--trained";
+/// Asks for a program as cargo builds it, and not as it is released; or for one that is there.
+const NOT_TRAINED: [&str; 3] = ["--plain", "--server", "--toolgate"];
 
 /// A measurement.
 #[derive(Subcommand)]
@@ -26,8 +26,8 @@ pub(crate) enum Bench {
     },
     /// Measure what the policy adds to a call: see `cargo xtask bench policy --help`.
     ///
-    /// Builds a server of Toolgate's crates in release mode, measures it with the policy and without in one run, and writes
-    /// `docs/benchmarks/policy.md` with the raw data beside it.
+    /// Builds a server of Toolgate's crates as releases are built, by a profile of its calls, measures it with the policy
+    /// and without in one run, and writes `docs/benchmarks/policy.md` with the raw data beside it.
     #[command(disable_help_flag = true)]
     Policy {
         /// Options of the measurement.
@@ -36,7 +36,7 @@ pub(crate) enum Bench {
     },
     /// Measure what the hop through a gateway costs: see `cargo xtask bench hub --help`.
     ///
-    /// Builds Toolgate, a server and a bare forwarder in release mode, installs the pinned gateways of the registries under
+    /// Builds Toolgate as it is released, by a profile of its calls, a server and a bare forwarder, installs the pinned gateways of the registries under
     /// `target/bench`, measures all in one run, and writes `docs/benchmarks/hub.md` with the raw data beside it.
     #[command(disable_help_flag = true)]
     Hub {
@@ -106,9 +106,10 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
             Bench::Browser { .. } => Some("tests/peers/install.sh bench/browser target/bench/browser"),
             Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
+        let trained = !NOT_TRAINED.iter().any(|option| options.contains(option));
         match bench {
-            Bench::Policy { .. } if options.contains(TRAINED) => drop(POLICY_ECHO.build(root)?),
-            Bench::Hub { .. } if options.contains(TRAINED) => drop(TOOLGATE.build(root)?),
+            Bench::Policy { .. } if trained => drop(POLICY_ECHO.build(root)?),
+            Bench::Hub { .. } if trained => drop(TOOLGATE.build(root)?),
             Bench::Policy { .. } | Bench::Vault { .. } => {}
             Bench::Front { .. }
             | Bench::Hub { .. }

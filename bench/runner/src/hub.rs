@@ -38,12 +38,12 @@ pub(crate) struct Options {
     /// Where the report goes; the raw data goes beside it, as JSON.
     #[arg(long, value_name = "FILE", default_value = "docs/benchmarks/hub.md")]
     out: PathBuf,
-    /// The Toolgate to measure.
-    #[arg(long, value_name = "FILE", default_value = "target/release/toolgate")]
-    toolgate: PathBuf,
-    /// Measure Toolgate as `cargo xtask dist` builds it, by a profile of its own calls.
+    /// The Toolgate to measure; else one as `cargo xtask dist` builds it, by a profile of its own calls.
+    #[arg(long, value_name = "FILE")]
+    toolgate: Option<PathBuf>,
+    /// Measure what cargo builds without a profile.
     #[arg(long, conflicts_with = "toolgate")]
-    trained: bool,
+    plain: bool,
     /// The folder of the server behind the gateways, and of the bare forwarder.
     #[arg(long, value_name = "DIR", default_value = "target/bench/release")]
     servers: PathBuf,
@@ -84,11 +84,11 @@ fn plan(options: &Options) -> Result<Plan> {
     let (rounds, requests, seconds) = if options.quick { (2, 3_000, 1) } else { (5, 20_000, 4) };
     let wanted =
         |gateway: &&Gateway| options.only.is_empty() || options.only.iter().any(|name| name == gateway.name);
-    let toolgate =
-        full(if options.trained { Path::new("target/trained/toolgate") } else { &options.toolgate })?;
+    let made = if options.plain { "target/release/toolgate" } else { "target/trained/toolgate" };
+    let toolgate = full(options.toolgate.as_deref().unwrap_or(Path::new(made)))?;
     let plan = Plan {
         quick: options.quick,
-        trained: options.trained,
+        trained: !options.plain && options.toolgate.is_none(),
         gateways: GATEWAYS.iter().filter(wanted).collect(),
         rounds: options.rounds.unwrap_or(rounds),
         load: Load::full(requests, Duration::from_secs(seconds)),

@@ -46,12 +46,12 @@ pub(crate) struct Options {
     /// Where the report goes; the raw data goes beside it, as JSON.
     #[arg(long, value_name = "FILE", default_value = "docs/benchmarks/policy.md")]
     out: PathBuf,
-    /// The server to measure.
-    #[arg(long, value_name = "FILE", default_value = "target/bench/release/policy-echo")]
-    server: PathBuf,
-    /// Measure a server that is built like a release, by a profile of its own calls.
+    /// The server to measure; else one that is built like a release, by a profile of its own calls.
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
+    /// Measure what cargo builds without a profile.
     #[arg(long, conflicts_with = "server")]
-    trained: bool,
+    plain: bool,
 }
 
 /// What is measured, and how long.
@@ -68,7 +68,8 @@ pub(crate) struct Plan {
 /// Measures, and writes the report.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (rounds, requests, seconds) = if options.quick { (2, 5_000, 1) } else { (7, 40_000, 5) };
-    let server = if options.trained { Path::new("target/trained/policy-echo") } else { &options.server };
+    let made = if options.plain { "target/bench/release/policy-echo" } else { "target/trained/policy-echo" };
+    let server = options.server.as_deref().unwrap_or(Path::new(made));
     let server = server.canonicalize().with_context(|| {
         format!("`{}` is not there\nhint: run `cargo xtask bench policy`, which builds it", server.display())
     })?;
@@ -78,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         load: Load::full(requests, Duration::from_secs(seconds)),
         out: options.out.clone(),
         server,
-        trained: options.trained,
+        trained: !options.plain && options.server.is_none(),
         command: command(),
     };
     ensure!(plan.rounds > 0, "`--rounds` begins at 1");
