@@ -8,8 +8,8 @@ use clap::Subcommand;
 use crate::process::Program;
 use crate::trained::{POLICY_ECHO, RUNNER, TOOLGATE};
 
-/// Asks for a program as cargo builds it, and not as it is released; or for one that is there.
-const NOT_TRAINED: [&str; 3] = ["--plain", "--server", "--toolgate"];
+/// Asks for a program as cargo builds it, and not as it is released.
+const PLAIN: &str = "--plain";
 
 /// A measurement.
 #[derive(Subcommand)]
@@ -36,8 +36,9 @@ pub(crate) enum Bench {
     },
     /// Measure what the hop through a gateway costs: see `cargo xtask bench hub --help`.
     ///
-    /// Builds Toolgate as it is released, by a profile of its calls, a server and a bare forwarder, installs the pinned gateways of the registries under
-    /// `target/bench`, measures all in one run, and writes `docs/benchmarks/hub.md` with the raw data beside it.
+    /// Builds Toolgate as it is released, by a profile of its calls, a server and a bare forwarder, installs the pinned
+    /// gateways of the registries under `target/bench`, measures all in one run, and writes `docs/benchmarks/hub.md` with
+    /// the raw data beside it.
     #[command(disable_help_flag = true)]
     Hub {
         /// Options of the measurement.
@@ -106,10 +107,11 @@ pub(crate) fn run(root: &Path, bench: &Bench) -> Result<()> {
             Bench::Browser { .. } => Some("tests/peers/install.sh bench/browser target/bench/browser"),
             Bench::Policy { .. } | Bench::Vault { .. } | Bench::Script { .. } => None,
         };
-        let trained = !NOT_TRAINED.iter().any(|option| options.contains(option));
+        // Who names a program has one.
+        let trained = |named: &str| !options.contains(PLAIN) && !options.contains(named);
         match bench {
-            Bench::Policy { .. } if trained => drop(POLICY_ECHO.build(root)?),
-            Bench::Hub { .. } if trained => drop(TOOLGATE.build(root)?),
+            Bench::Policy { .. } if trained("--server") => drop(POLICY_ECHO.build(root)?),
+            Bench::Hub { .. } if trained("--toolgate") => drop(TOOLGATE.build(root)?),
             Bench::Policy { .. } | Bench::Vault { .. } => {}
             Bench::Front { .. }
             | Bench::Hub { .. }

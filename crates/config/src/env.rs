@@ -15,7 +15,7 @@ pub const CONFIG: &str = "TOOLGATE_CONFIG";
 pub const DATA_DIR: &str = "TOOLGATE_DATA_DIR";
 /// The key that secrets are kept under.
 pub const SECRET_KEY: &str = "TOOLGATE_SECRET_KEY";
-/// The configuration files of the hubs in front of this one, each a server of the one before.
+/// The configuration files and data folders of the hubs in front of this one, each a server of the one before.
 pub const ABOVE: &str = "TOOLGATE_ABOVE";
 /// The user's home folder.
 pub const HOME: &str = "HOME";
@@ -109,7 +109,7 @@ pub const VARIABLES: &[Variable] = &[
     outside(
         ABOVE,
         Kind::Text,
-        "The files of the hubs in front of this one, as JSON; set for the programs of upstreams, against circles.",
+        "The files and folders of the hubs in front of this one, as JSON; set for programs of upstreams, against circles.",
     ),
     ours("TOOLGATE_TRANSPORT", "transport", Kind::Word, "How `serve` speaks: `stdio` or `http`."),
     ours("TOOLGATE_PACKS", "packs", Kind::List, "The packs that are on."),

@@ -67,7 +67,7 @@ impl Above {
 }
 
 /// The same name for a file or a folder, however one comes to it.
-fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     canonicalize(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }
 

@@ -10,7 +10,7 @@ use toolgate_core::Hub;
 use toolgate_front::control::{self, About, Owned, Status, Terms};
 use toolgate_host::Clock;
 
-use crate::above::Above;
+use crate::above::{Above, name};
 use crate::settings::{Reloader, Settings};
 
 /// The name of the configuration file among the terms.
@@ -18,10 +18,7 @@ const FILE: &str = "config";
 
 /// What has to be the same in two processes for one to serve the other's client: what it may use, and where.
 pub(crate) fn terms(fixtures: bool, settings: &Settings) -> Terms {
-    let path = |path: Option<&Path>| {
-        let path = path.map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-        path.map_or_else(String::new, |path| path.to_string_lossy().into_owned())
-    };
+    let path = |path: Option<&Path>| path.map(name).unwrap_or_default();
     let packs: Vec<String> = settings.packs.iter().map(|pack| format!("{pack:?}").to_lowercase()).collect();
     let terms = [
         (FILE, path(settings.file.as_deref())),

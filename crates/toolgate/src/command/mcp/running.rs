@@ -7,6 +7,7 @@ use toolgate_core::SourceStatus;
 use toolgate_front::control::{self, ControlError, Status};
 
 use super::waiting::Waiting;
+use crate::above::name;
 use crate::settings::Settings;
 use crate::share;
 
@@ -128,7 +129,7 @@ fn why(status: &Status, file: &Path) -> String {
 }
 
 fn is_file(theirs: &str, file: &Path) -> bool {
-    file.canonicalize().is_ok_and(|file| file == Path::new(theirs))
+    name(file) == theirs
 }
 
 /// What to say where a hub is needed and none runs.
